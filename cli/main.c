@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/commands/commands.h"
+#include "cli/common/code_lines.h"
 #include "config.h"
 
 static int print_help(void)
@@ -25,6 +26,7 @@ int main(int argc, char **argv)
     cli_error("no command given; 'callsig --help' lists them");
     return CLI_EXIT_USAGE;
   }
+  callsig_stats_set_lines(cli_code_lines, NULL);
   const char *name = argv[1];
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)
     return print_help();

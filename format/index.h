@@ -54,7 +54,7 @@ struct fmt_index_header {
   uint32_t flags;         /* enum fmt_index_flag */
   uint32_t machine;       /* e_machine */
   uint32_t path;          /* string: the module's path when it was indexed */
-  uint64_t rules_hash;    /* XXH64 of the rules' text; 0 without rules */
+  uint64_t rules_hash;    /* fmt_index_made_by() (cache_key.h) of the XXH64 of the rules' text; 0 without rules */
   uint32_t section_count; /* FMT_SECTION_COUNT as written */
   uint32_t producer;      /* what version of the code that makes indexes made it: the cache rebuilds those of another */
   struct fmt_index_section sections[FMT_SECTION_COUNT]; /* section_count as written: 15 in version 1 */
@@ -108,6 +108,14 @@ enum fmt_site_flag {
       1u << 1, /* every op is FMT_OP_EMIT_REG, _NULL_REG or _CONST: nothing can fail and memory is not read */
   FMT_SITE_SLED = 1u << 2, /* an entry sled: pc is its address + 5, where a call in its place returns to; registers and
                               memory are read as they are at the sled, where the return address lies at rsp */
+  FMT_SITE_LIBRARY =
+      1u << 3, /* an imported function: pc is the address of a slot that the dynamic linker fills with the
+                  function's address; registers and memory are read as
+                  they are at the function's first instruction */
+  FMT_SITE_LIBRARY_TIMED = 1u << 4, /* and a frame may lie between the caller and the function: it passes everything in
+                                       registers, returns once, and does not look at who called it */
+  FMT_SITE_LIBRARY_READ =
+      1u << 5, /* and some code loads from the slot, so that it has to hold the function's address */
 };
 
 /* A sled (format/sled.h) that the runtime may turn into a call. Each function that has any has an entry, and that is
@@ -135,6 +143,9 @@ enum fmt_function_flag {
   FMT_FUNCTION_NO_DWARF = 1u << 1, /* parameters are unknown: prints as name(?) */
   FMT_FUNCTION_VARIADIC = 1u << 2, /* prints ", ..." after the last parameter */
   FMT_FUNCTION_NO_NAME = 1u << 3,  /* stripped: the name is 0x<address> */
+  FMT_FUNCTION_LIBRARY = 1u << 4,  /* imported: file and line are those of its declaration, and the address is that of
+                                      its first slot */
+  FMT_FUNCTION_UNTIMED = 1u << 5,  /* of those: the ends of its calls are not heard of */
 };
 
 struct fmt_index_function {

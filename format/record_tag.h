@@ -41,6 +41,7 @@ enum fmt_rec_tag_id {
   FMT_TAG_COUNTER = 0x544E4343,     /* "CCNT" */
   FMT_TAG_COUNTER_USE = 0x55544343, /* "CCTU" */
   FMT_TAG_EVENT_TIMES = 0x4D544543, /* "CETM" */
+  FMT_TAG_CALL_PLACE = 0x4C504343,  /* "CCPL" */
   FMT_TAG_SLEEP = 0x504C5343,       /* "CSLP" */
 };
 

@@ -100,6 +100,7 @@ struct fmt_rec_header {
   uint64_t period;        /* how often it was made to count from zero: see fmt_rec_thread.period */
   uint64_t period_realtime_ns;      /* CLOCK_REALTIME when that was the last time; 0: never */
   struct fmt_rec_clock_point begun; /* what `start` was before the first time, which is moved on each time; else 0 */
+  uint64_t switches;                /* how often it was switched since the start */
 };
 
 enum fmt_rec_flag {
@@ -320,7 +321,9 @@ enum fmt_edge_flag {
       1u << 5, /* below a task, and no context from the caller's up to the innermost task is of the callee's module */
   FMT_EDGE_SAMPLED = 1u << 6,   /* a fmt_rec_sampling lies directly before the edge */
   FMT_EDGE_INHERITED = 1u << 7, /* of frames that were open at a fork, in the child: they take time and are no calls */
-  FMT_EDGE_LOOKS = 1u << 8, /* the runtime's own: it looks whether the thread slept before a call of it begins, too */
+  FMT_EDGE_CALL_SITE = 1u << 8, /* the last word is no part of the signature: the place that the calls were made at */
+  FMT_EDGE_INLINED = 1u << 9,   /* and that is where the function was inlined: a probe site, no return address */
+  FMT_EDGE_LOOKS = 1u << 10, /* the runtime's own: it looks whether the thread slept before a call of it begins, too */
 };
 
 struct fmt_rec_recursion {
@@ -372,6 +375,29 @@ struct fmt_rec_sleep {
   uint64_t drawn;  /* of `ticks`, those of calls that stand for others, which were not timed */
   uint64_t drawn_times;
   uint64_t reserved[2];
+};
+
+/*
+ * In a merged recording: a place that calls were made at, to which the last word of edges with FMT_EDGE_CALL_SITE
+ * leads. In others that word is an address of the process: where the call returns to, or, with FMT_EDGE_INLINED, the
+ * probe site of an inlined function.
+ */
+struct fmt_rec_call_place {
+  struct fmt_rec_tag tag;
+  uint64_t module;   /* address of a fmt_rec_module; 0: none that is known */
+  uint64_t address;  /* link-time, where the call returns to; 0 unknown */
+  uint64_t callee;   /* link-time, the function that was entered, where it is of the same module; else 0 */
+  uint64_t file;     /* address of a fmt_rec_name; 0: not looked up, or not known */
+  uint64_t function; /* address of a fmt_rec_name: what the line is in; 0 as `file` */
+  uint64_t outer;    /* the place, before this one, that `function` is inlined at; 0: it is out of line */
+  uint32_t line;
+  uint32_t flags; /* enum fmt_call_place_flag */
+};
+
+enum fmt_call_place_flag {
+  FMT_CALL_PLACE_INLINED = 1u << 0, /* `address` is the probe site of a function that was inlined there */
+  FMT_CALL_PLACE_TAIL = 1u << 1,    /* the call there is of another function, which left by jumping on */
+  FMT_CALL_PLACE_SOUGHT = 1u << 2,  /* its line was looked up */
 };
 
 /*
@@ -472,9 +498,12 @@ struct fmt_rec_process {
   uint64_t sample_price;
   uint32_t drawn_from; /* 0: a callsig that did not keep it merged the recordings */
   uint32_t processes;  /* of one command that were folded into this one; 0: it is one */
+  uint64_t trigger;    /* address of a fmt_rec_name: the call that the recording was written for; 0 for none */
 };
 
 /* What every version has written of it. */
 #define FMT_REC_PROCESS_LEAST offsetof(struct fmt_rec_process, drawn_from)
+/* What all wrote that kept `drawn_from` and `processes`. */
+#define FMT_REC_PROCESS_DRAWN offsetof(struct fmt_rec_process, trigger)
 
 #endif

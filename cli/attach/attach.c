@@ -353,7 +353,7 @@ static int prepare_indexes(const struct work *work, const struct cli_profiled_pr
   if (error < 0)
     cli_error("attach: out of memory");
   else
-    error = cli_prepare_indexes(program, &libraries, cli_environment("CALLSIG_RULES"));
+    error = cli_prepare_indexes(program, &libraries, cli_environment("CALLSIG_RULES"), false);
   cli_libraries_free(&libraries);
   return error;
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/beside/known_modules.h"
 #include "cli/beside/own_code.h"
@@ -16,17 +17,41 @@
 
 struct cli_own_run {
   struct cli_sampler *sampler; /* NULL: closed */
+  const struct cli_recording_place *place;
+  uint64_t recorded; /* CLOCK_MONOTONIC when recording ended, 0: not yet */
   bool is_started;
   struct cli_used before;
 };
 
-struct cli_own_run *cli_own_run_open(void)
+static uint64_t nanoseconds(clockid_t clock)
+{
+  struct timespec now;
+  clock_gettime(clock, &now);
+  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Where recording was switched on again, all samples count until it is found at the end that none does. */
+static uint64_t recorded_until(void *data)
+{
+  struct cli_own_run *own = data;
+  if (own->recorded != 0)
+    return own->recorded;
+  const uint64_t until = cli_recording_whole_until(own->place);
+  if (until == 0 || until == UINT64_MAX)
+    return UINT64_MAX;
+  own->recorded = nanoseconds(CLOCK_MONOTONIC) - (nanoseconds(CLOCK_REALTIME) - until);
+  return own->recorded;
+}
+
+struct cli_own_run *cli_own_run_open(const struct cli_recording_place *place)
 {
   struct cli_own_run *own = calloc(1, sizeof *own);
-  if (own == NULL || cli_sampler_open(&own->sampler, true) < 0) {
+  const struct cli_sampled_recording recording = {.until = recorded_until, .data = own};
+  if (own == NULL || cli_sampler_open(&own->sampler, &recording) < 0) {
     free(own);
     return NULL;
   }
+  own->place = place;
   own->before = cli_used_by_children();
   return own;
 }
@@ -50,11 +75,12 @@ static int close_sampler(struct cli_own_run *own, struct cli_samples *samples, s
   return error;
 }
 
-/* The part of system time that is the program's own, where processes that it started have used some: as of user time.
- */
+/* The part of system time that is the recorded program's own, where processes that it started have used some, or it
+ * when it was recorded no more: as of user time. */
 static uint64_t system_of(const struct cli_samples *samples, uint64_t system)
 {
-  return (uint64_t)((double)system * ((double)samples->total / (double)(samples->total + samples->others)));
+  const uint64_t all = samples->total + samples->others + samples->later;
+  return (uint64_t)((double)system * ((double)samples->total / (double)all));
 }
 
 /* A module of time that was spent in no code of the program. */
@@ -70,17 +96,16 @@ static int add_time(struct cli_samples *samples, struct base_vector *places, con
   return 0;
 }
 
-void cli_own_run_write(struct cli_own_run *own, const char *program, const struct cli_recording_place *place, pid_t pid,
-                       int status)
+void cli_own_run_write(struct cli_own_run *own, const char *program, pid_t pid, int status)
 {
-  const char *output = place->path;
+  const char *output = own->place->path;
   struct cli_samples samples;
   struct base_vector places = BASE_VECTOR_OF(struct cli_place);
   struct cli_sampled_run run = {.program = program, .status = status, .flags = FMT_SAMPLES_OWN_RUN};
   struct cli_used used;
   int error = close_sampler(own, &samples, &used);
   run.user_ns = used.user;
-  if (error == 0 && samples.programs <= 1 && samples.total > 0) {
+  if (error == 0 && samples.programs <= 1 && samples.total > 0 && cli_recording_whole_until(own->place) != 0) {
     error = cli_own_code_find(output, pid, &samples);
     if (error == 0)
       error = cli_attribute_known(&samples, program, output, &places);
@@ -91,7 +116,7 @@ void cli_own_run_write(struct cli_own_run *own, const char *program, const struc
     if (error == 0)
       error = cli_samples_write(output, pid, &samples, &places, &run);
   }
-  if (error < 0 && !(error == -ENOSPC && cli_recording_is_full(place)))
+  if (error < 0 && !(error == -ENOSPC && cli_recording_is_full(own->place)))
     cli_error("run: %s: samples of the run cannot be added, so that what hooks took is only estimated: %s", output,
               strerror(-error));
   base_vector_free(&places);

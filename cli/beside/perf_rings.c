@@ -70,7 +70,7 @@ struct cli_perf_rings {
   uint64_t random;
 };
 
-static uint64_t now_ns(void)
+uint64_t cli_perf_rings_now(void)
 {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
@@ -159,7 +159,7 @@ int cli_perf_rings_open(struct cli_perf_rings **opened, bool is_own_run)
   if (error == 0 && rings->count == 0)
     error = -ENODEV;
   if (getrandom(&rings->random, sizeof rings->random, GRND_NONBLOCK) != sizeof rings->random)
-    rings->random = now_ns();
+    rings->random = cli_perf_rings_now();
   rings->random |= 1;
   if (error == 0)
     *opened = rings;
@@ -325,10 +325,15 @@ static int take_switch(struct cli_perf_rings *rings, const struct event *event, 
   return 0;
 }
 
-static int take_event(struct cli_perf_rings *rings, pid_t pid, const struct event *event, struct cli_samples *samples)
+static int take_event(struct cli_perf_rings *rings, const struct cli_perf_looked *looked, const struct event *event,
+                      struct cli_samples *samples)
 {
-  if (event->pid != (uint32_t)pid) {
+  if (event->pid != (uint32_t)looked->pid) {
     samples->others += event->kind == EVENT_SAMPLE && event->pid != (uint32_t)getpid();
+    return 0;
+  }
+  if (event->time >= looked->recorded) {
+    samples->later += event->kind == EVENT_SAMPLE;
     return 0;
   }
   if (event->kind == EVENT_EXEC) {
@@ -355,9 +360,19 @@ static int take_event(struct cli_perf_rings *rings, pid_t pid, const struct even
   return cli_samples_add_unmapped(samples, address);
 }
 
-int cli_perf_rings_drain(struct cli_perf_rings *rings, pid_t pid, bool at_end, struct cli_samples *samples)
+/* Threads that still waited when recording ended. */
+static void end_waits(const struct cli_perf_rings *rings, uint64_t recorded, struct cli_samples *samples)
 {
-  uint64_t complete = at_end ? UINT64_MAX : now_ns();
+  for (uint32_t i = 0; i < rings->waiting.count; i++) {
+    const struct waiting *waiting = base_vector_at(&rings->waiting, i);
+    if (waiting->since != 0 && waiting->since < recorded)
+      samples->waited_ns += recorded - waiting->since;
+  }
+}
+
+int cli_perf_rings_drain(struct cli_perf_rings *rings, const struct cli_perf_looked *looked,
+                         struct cli_samples *samples)
+{
   int error = 0;
   for (uint32_t i = 0; error == 0 && i < rings->count; i++)
     error = take_ring(rings, &rings->rings[i], samples);
@@ -365,13 +380,15 @@ int cli_perf_rings_drain(struct cli_perf_rings *rings, pid_t pid, bool at_end, s
   uint32_t count = rings->events.count, taken = 0;
   if (count > 0)
     qsort(events, count, sizeof *events, compare_events);
-  for (; error == 0 && taken < count && events[taken].time < complete; taken++) {
-    error = take_event(rings, pid, &events[taken], samples);
+  for (; error == 0 && taken < count && events[taken].time < looked->at; taken++) {
+    error = take_event(rings, looked, &events[taken], samples);
     free(events[taken].stack);
   }
   if (taken > 0)
     memmove(events, events + taken, (count - taken) * sizeof *events);
   rings->events.count -= taken;
+  if (looked->at == UINT64_MAX && looked->recorded != UINT64_MAX)
+    end_waits(rings, looked->recorded, samples);
   return error;
 }
 

@@ -23,9 +23,20 @@ int cli_perf_rings_open(struct cli_perf_rings **rings, bool is_own_run);
 /* Is what the kernel does sampled? */
 bool cli_perf_rings_in_kernel(const struct cli_perf_rings *rings);
 
-/* Takes what the rings hold into `samples`, those of process `pid` by code. `at_end`: also what was written just now,
- * when nothing writes any more. -ENOMEM. */
-int cli_perf_rings_drain(struct cli_perf_rings *rings, pid_t pid, bool at_end, struct cli_samples *samples);
+/* CLOCK_MONOTONIC, in nanoseconds: the clock of all that is sampled. */
+uint64_t cli_perf_rings_now(void);
+
+/* What is taken of the rings. */
+struct cli_perf_looked {
+  pid_t pid;   /* the process whose code is told apart */
+  uint64_t at; /* what happened before; UINT64_MAX: all, when nothing writes any more */
+  uint64_t
+      recorded; /* of the process, what happened before that counts; UINT64_MAX: all. Never before an earlier `at` */
+};
+
+/* Takes what the rings hold into `samples`. -ENOMEM. */
+int cli_perf_rings_drain(struct cli_perf_rings *rings, const struct cli_perf_looked *looked,
+                         struct cli_samples *samples);
 
 /* Pauses sampling for a random part of a period. Samples then lie at random places of whatever the program repeats. */
 void cli_perf_rings_shift(struct cli_perf_rings *rings);

@@ -18,6 +18,7 @@
 struct cli_sampler {
   struct cli_perf_rings *rings; /* NULL: the kernel denies them, and `stops` are used */
   struct cli_stops *stops;
+  struct cli_sampled_recording recording; /* zeroes: none */
   struct cli_samples samples;
   pthread_t thread;
   bool has_thread;
@@ -26,15 +27,17 @@ struct cli_sampler {
   int error;
 };
 
-int cli_sampler_open(struct cli_sampler **opened, bool is_own_run)
+int cli_sampler_open(struct cli_sampler **opened, const struct cli_sampled_recording *recording)
 {
   struct cli_sampler *sampler = calloc(1, sizeof *sampler);
   *opened = sampler;
   int error = sampler == NULL ? -ENOMEM : cli_samples_init(&sampler->samples);
   if (error == 0)
-    error = cli_perf_rings_open(&sampler->rings, is_own_run);
-  if (error != 0 && error != -ENOMEM && !is_own_run)
+    error = cli_perf_rings_open(&sampler->rings, recording != NULL);
+  if (error != 0 && error != -ENOMEM && recording == NULL)
     error = cli_stops_open(&sampler->stops);
+  if (error == 0 && recording != NULL)
+    sampler->recording = *recording;
   if (error == 0)
     return 0;
   if (sampler != NULL) {
@@ -45,6 +48,19 @@ int cli_sampler_open(struct cli_sampler **opened, bool is_own_run)
   return error;
 }
 
+/* When recording ended is asked after the moment up to which samples are taken: it did not end before without being
+ * seen. */
+static int drain(struct cli_sampler *sampler, uint64_t at)
+{
+  const struct cli_sampled_recording *recording = &sampler->recording;
+  const struct cli_perf_looked looked = {
+      .pid = sampler->pid,
+      .at = at,
+      .recorded = recording->until != NULL ? recording->until(recording->data) : UINT64_MAX,
+  };
+  return cli_perf_rings_drain(sampler->rings, &looked, &sampler->samples);
+}
+
 static void *sample_by_rings(void *data)
 {
   struct cli_sampler *sampler = data;
@@ -52,7 +68,7 @@ static void *sample_by_rings(void *data)
   while (sampler->error == 0 && !sampler->ended) {
     cli_perf_rings_shift(sampler->rings);
     nanosleep(&pause, NULL);
-    sampler->error = cli_perf_rings_drain(sampler->rings, sampler->pid, false, &sampler->samples);
+    sampler->error = drain(sampler, cli_perf_rings_now());
   }
   return NULL;
 }
@@ -93,7 +109,7 @@ int cli_sampler_close(struct cli_sampler *sampler, uint64_t used_ns, struct cli_
 {
   int error = sampler->error;
   if (error == 0 && sampler->rings != NULL)
-    error = cli_perf_rings_drain(sampler->rings, sampler->pid, true, &sampler->samples);
+    error = drain(sampler, UINT64_MAX);
   *samples = sampler->samples;
   samples->method = sampler->rings != NULL ? FMT_SAMPLES_PERF : FMT_SAMPLES_STOPS;
   samples->period_ns =

@@ -9,10 +9,17 @@
 
 struct cli_sampler;
 
-/* Makes ready, before the program is started by the same thread. `is_own_run`: of the profiled
- * run, which nothing stops, and in which what the kernel does counts.
+/* Of the profiled run: CLOCK_MONOTONIC in nanoseconds when it was recorded no more, UINT64_MAX while it is. It may be
+ * called by another thread until the sampler is closed. */
+struct cli_sampled_recording {
+  uint64_t (*until)(void *data);
+  void *data;
+};
+
+/* Makes ready, before the program is started by the same thread. `recording`: of the profiled
+ * run, which nothing stops, and in which what the kernel does counts; NULL: it is not that.
  * -ENOMEM, or the error of the kernel where it allows no way of sampling. */
-int cli_sampler_open(struct cli_sampler **sampler, bool is_own_run);
+int cli_sampler_open(struct cli_sampler **sampler, const struct cli_sampled_recording *recording);
 
 /* The program runs as process `pid`: a thread of its own samples it from now on. A negative errno when there can be no
  * thread. */

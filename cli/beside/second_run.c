@@ -148,7 +148,7 @@ int cli_second_run(const char *path, char *const argv[], char *const environment
   pid_t pid;
   uint64_t used_ns = 0;
   *run = (struct cli_second_run){0};
-  int error = cli_sampler_open(&watch.sampler, false);
+  int error = cli_sampler_open(&watch.sampler, NULL);
   if (error < 0) {
     cli_error("run: out of memory");
     return error;

@@ -13,7 +13,7 @@
 
 static const char help[] =
     "usage: callsig index ELF [--explain] [--coverage] [--verify] [--rules FILE]\n"
-    "       callsig index --cache ELF [--rules FILE]\n"
+    "       callsig index --cache ELF [--rules FILE] [--library-calls]\n"
     "\n"
     "Shows how each parameter of each instrumented function of an ELF file will be read, and which cannot be.\n"
     "\n"
@@ -22,14 +22,22 @@ static const char help[] =
     "  --verify      read the debug information again with libdwarf, and compare; differences are a failure\n"
     "  --rules FILE  how arguments are read and shown (docs/rules.md has the language); default $CALLSIG_RULES\n"
     "  --cache       only make sure that the cache holds the index, and print where\n"
+    "  --library-calls  of --cache: with the functions that it imports, as 'callsig run --library-calls' asks for\n"
     "  --help, --version\n";
 
 struct index_options {
   const char *rules;
-  bool explain, coverage, verify, cache;
+  bool explain, coverage, verify, cache, library_calls;
 };
 
-enum { OPTION_EXPLAIN = CLI_OPTION_NEXT, OPTION_COVERAGE, OPTION_VERIFY, OPTION_RULES, OPTION_CACHE };
+enum {
+  OPTION_EXPLAIN = CLI_OPTION_NEXT,
+  OPTION_COVERAGE,
+  OPTION_VERIFY,
+  OPTION_RULES,
+  OPTION_CACHE,
+  OPTION_LIBRARY_CALLS
+};
 
 static const struct option option_table[] = {
     {"explain", no_argument, NULL, OPTION_EXPLAIN},
@@ -37,6 +45,7 @@ static const struct option option_table[] = {
     {"verify", no_argument, NULL, OPTION_VERIFY},
     {"rules", required_argument, NULL, OPTION_RULES},
     {"cache", no_argument, NULL, OPTION_CACHE},
+    {"library-calls", no_argument, NULL, OPTION_LIBRARY_CALLS},
     CLI_COMMON_OPTION_TABLE,
     {NULL, 0, NULL, 0},
 };
@@ -56,6 +65,8 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       index->verify = true;
     else if (option == OPTION_RULES)
       index->rules = optarg;
+    else if (option == OPTION_LIBRARY_CALLS)
+      index->library_calls = true;
     else
       index->cache = true;
   }
@@ -106,6 +117,9 @@ static int index_main(const struct cli_command *command, int argc, char **argv)
   if (index.cache && (index.explain || index.coverage || index.verify))
     return cli_usage_error(command, "--cache shows nothing; give it without --explain, --coverage and --verify");
 
+  if (index.library_calls && !index.cache)
+    return cli_usage_error(command, "--library-calls goes with --cache");
+
   if (index.rules == NULL)
     index.rules = cli_environment("CALLSIG_RULES");
   struct sym_rules *rules = NULL;
@@ -115,6 +129,7 @@ static int index_main(const struct cli_command *command, int argc, char **argv)
   const struct sym_index_options options = {
       .size = sizeof options,
       .rules = rules,
+      .library_calls = index.library_calls,
       .message = cli_error_line,
       .explain = explain ? stdout : NULL,
       .coverage = index.coverage ? stdout : NULL,

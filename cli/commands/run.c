@@ -17,12 +17,14 @@
 #include "cli/run/child_files.h"
 #include "cli/run/family.h"
 #include "cli/run/glob_file.h"
+#include "cli/run/library_calls.h"
 #include "cli/run/preload.h"
 #include "cli/run/prepare_indexes.h"
 #include "cli/run/recording_files.h"
 #include "cli/run/run_end.h"
 #include "cli/run/supervise.h"
 #include "cli/run/timing.h"
+#include "cli/run/trigger_watch.h"
 #include "cli/run/window.h"
 #include "config.h"
 #include "format/duration.h"
@@ -36,9 +38,7 @@ extern char **environ;
 #define MOST_RECORDINGS        1000u
 
 /* Of --interval, seconds. */
-#define DEFAULT_INTERVAL  1.0
-#define SHORTEST_INTERVAL 0.01
-#define LONGEST_INTERVAL  1e6
+#define DEFAULT_INTERVAL 1.0
 
 static const char help[] =
     "usage: callsig run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
@@ -56,6 +56,8 @@ static const char help[] =
     "  --exclude GLOB    record none that match; may be given several times\n"
     "  --exclude-file FILE\n"
     "                    the same with each line of FILE, as 'callsig score' writes one\n"
+    "  --library-calls[=GLOB]\n"
+    "                    count calls of imported functions as well (malloc, read, ...): docs/library-calls.md\n"
     "  --clock wall|cpu  measure elapsed time (default) or the CPU time of each thread\n"
     "  --beside[=PLAIN]  run the program (or PLAIN, another build of it) once more without the runtime, sampled from\n"
     "                    outside, and show the times of that run (docs/beside.md)\n"
@@ -68,9 +70,13 @@ static const char help[] =
     "  --db FILE         write what each interval added to an SQLite database\n"
     "  --interval S      the interval of --db in seconds (default 1)\n"
     "  --percentiles     keep histograms of call times, so that reports can tell percentiles\n"
+    "  --sites           tell calls apart by where they were made, for 'callsig report --by site'\n"
     "  --timeline[=MIN]  also keep the last 16384 tasks, waits, events and calls of at least MIN "
     "(default " FMT_TIMELINE_DEFAULT ") of\n"
     "                    each thread, for 'callsig export'\n"
+    "  --trigger CALLS   write a snapshot, FILE.trigger.1 ..., when such a call or task ends: 'parse > 1ms',\n"
+    "                    'parse(n >= 4096) > 1ms', 'stage decode > 50ms'; may be given several times\n"
+    "  --trigger-limit N write N snapshots at most (default 10)\n"
     "  --off             record nothing until 'callsig ctl PID on' asks for it\n"
     "  --after TIME      record nothing before TIME has passed since the start, as in 10s, 500ms or 10 (seconds)\n"
     "  --for TIME        stop recording after TIME, as in 500ms\n"
@@ -85,30 +91,20 @@ struct run_options {
   const char *rules;
   const char *clock;
   const char *times, *overhead;
-  const char *timeline;    /* the least duration; NULL: none */
-  char *include, *exclude; /* globs separated by newlines; owned */
-  const char *database;    /* NULL: none */
-  double interval;         /* seconds; 0: not given */
+  const char *timeline;                    /* the least duration; NULL: none */
+  char *include, *exclude, *library_calls; /* globs separated by newlines; owned */
+  const char *database;                    /* NULL: none */
+  double interval;                         /* seconds; 0: not given */
+  struct cli_triggers triggers;
   struct cli_window window;
   const char *after, *record_for; /* NULL: not given */
   bool no_signatures;
   bool apart;
   bool percentiles;
+  bool call_sites;
   bool beside;
   const char *plain; /* of --beside; NULL: the program itself */
 };
-
-/* Reads an interval: 0 with a usage message that has been given. */
-static double read_interval(const struct cli_command *command, const char *text)
-{
-  char *end;
-  /* getopt_long() has refused the option without a value. NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
-  double interval = strtod(text, &end);
-  if (end != text && *end == '\0' && interval >= SHORTEST_INTERVAL && interval <= LONGEST_INTERVAL)
-    return interval;
-  cli_usage_error(command, "--interval: '%s' is not a number of seconds from 0.01 to 1000000", text);
-  return 0;
-}
 
 enum {
   OPTION_NO_SIGNATURES = CLI_OPTION_NEXT,
@@ -117,14 +113,18 @@ enum {
   OPTION_INCLUDE,
   OPTION_EXCLUDE,
   OPTION_EXCLUDE_FILE,
+  OPTION_LIBRARY_CALLS,
   OPTION_CLOCK,
   OPTION_TIMES,
   OPTION_OVERHEAD,
   OPTION_TIMELINE,
   OPTION_PERCENTILES,
+  OPTION_SITES,
   OPTION_BESIDE,
   OPTION_DATABASE,
   OPTION_INTERVAL,
+  OPTION_TRIGGER,
+  OPTION_TRIGGER_LIMIT,
   OPTION_OFF,
   OPTION_AFTER,
   OPTION_FOR,
@@ -137,14 +137,18 @@ static const struct option option_table[] = {
     {"include", required_argument, NULL, OPTION_INCLUDE},
     {"exclude", required_argument, NULL, OPTION_EXCLUDE},
     {"exclude-file", required_argument, NULL, OPTION_EXCLUDE_FILE},
+    {"library-calls", optional_argument, NULL, OPTION_LIBRARY_CALLS},
     {"clock", required_argument, NULL, OPTION_CLOCK},
     {"times", required_argument, NULL, OPTION_TIMES},
     {"overhead", required_argument, NULL, OPTION_OVERHEAD},
     {"timeline", optional_argument, NULL, OPTION_TIMELINE},
     {"percentiles", no_argument, NULL, OPTION_PERCENTILES},
+    {"sites", no_argument, NULL, OPTION_SITES},
     {"beside", optional_argument, NULL, OPTION_BESIDE},
     {"db", required_argument, NULL, OPTION_DATABASE},
     {"interval", required_argument, NULL, OPTION_INTERVAL},
+    {"trigger", required_argument, NULL, OPTION_TRIGGER},
+    {"trigger-limit", required_argument, NULL, OPTION_TRIGGER_LIMIT},
     {"off", no_argument, NULL, OPTION_OFF},
     {"after", required_argument, NULL, OPTION_AFTER},
     {"for", required_argument, NULL, OPTION_FOR},
@@ -178,6 +182,8 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       run->overhead = optarg;
     else if (option == OPTION_PERCENTILES)
       run->percentiles = true;
+    else if (option == OPTION_SITES)
+      run->call_sites = true;
     else if (option == OPTION_BESIDE) {
       run->beside = true;
       run->plain = optarg;
@@ -189,6 +195,12 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       error = cli_glob_add(&run->exclude, optarg);
     else if (option == OPTION_EXCLUDE_FILE)
       error = cli_glob_file_read(optarg, &run->exclude);
+    else if (option == OPTION_TRIGGER)
+      *status = cli_triggers_add(command, &run->triggers, optarg);
+    else if (option == OPTION_TRIGGER_LIMIT)
+      *status = cli_triggers_limit(command, &run->triggers, optarg);
+    else if (option == OPTION_LIBRARY_CALLS)
+      error = cli_glob_add(&run->library_calls, optarg != NULL ? optarg : "*");
     else if (option == OPTION_OFF)
       run->window.off = true;
     else if (option == OPTION_AFTER)
@@ -197,14 +209,12 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       run->record_for = optarg;
     else if (option == OPTION_DATABASE)
       run->database = optarg;
-    else if ((run->interval = read_interval(command, optarg)) == 0) {
+    else if ((run->interval = cli_interval_read(command, optarg)) == 0)
       *status = CLI_EXIT_USAGE;
-      return -1;
-    }
-    if (error < 0) {
+    if (error < 0)
       *status = CLI_EXIT_FAILURE;
+    if (*status != CLI_EXIT_OK)
       return -1;
-    }
   }
   return 0;
 }
@@ -212,8 +222,11 @@ static int read_options(const struct cli_command *command, int argc, char **argv
 /* Checks what can be known of the options before anything is done. */
 static int check_options(const struct cli_command *command, struct run_options *run)
 {
+  const char *times = run->times != NULL ? run->times : cli_environment("CALLSIG_TIMES");
+  int status = cli_triggers_check(command, &run->triggers, times, run->no_signatures, &run->timeline);
   const struct cli_timing timing = {run->times, run->overhead, run->clock, run->timeline};
-  int status = cli_timing_check(command, &timing);
+  if (status == CLI_EXIT_OK)
+    status = cli_timing_check(command, &timing);
   if (status != CLI_EXIT_OK)
     return status;
   if (run->interval > 0 && run->database == NULL)
@@ -223,7 +236,9 @@ static int check_options(const struct cli_command *command, struct run_options *
     return cli_usage_error(command, "--db: %s is where the recording goes; name another file", run->database);
   if (run->beside && fmt_rank_find(cli_environment).source != NULL)
     return cli_usage_error(command, "--beside runs the program twice, which a process of a parallel job cannot do");
-  status = cli_window_read(command, run->after, run->record_for, &run->window);
+  status = cli_library_calls_check(command, run->library_calls, run->beside);
+  if (status == CLI_EXIT_OK)
+    status = cli_window_read(command, run->after, run->record_for, &run->window);
   return status == CLI_EXIT_OK && run->sort != NULL ? cli_sort_check(run->sort) : status;
 }
 
@@ -251,11 +266,14 @@ static int set_environment(const struct run_options *run, const struct cli_profi
       {"CALLSIG_RULES", run->rules != NULL ? realpath(run->rules, rules) : NULL},
       {"CALLSIG_INCLUDE", run->include},
       {"CALLSIG_EXCLUDE", run->exclude},
+      {CLI_LIBRARY_CALLS, run->library_calls},
+      {CLI_LIBRARY_CALLS_BIND, run->library_calls != NULL ? "1" : NULL},
       {"CALLSIG_CLOCK", run->clock},
       {"CALLSIG_TIMES", run->times},
       {"CALLSIG_OVERHEAD", run->overhead},
       {"CALLSIG_TIMELINE", run->timeline},
       {"CALLSIG_PERCENTILES", run->percentiles ? "1" : NULL},
+      {"CALLSIG_SITES", run->call_sites ? "1" : NULL},
   };
   for (size_t i = 0; error == 0 && i < sizeof variables / sizeof *variables; i++)
     error = set_variable(variables[i][0], variables[i][1]);
@@ -300,14 +318,15 @@ static void look_at_process(pid_t pid, void *data)
 
 /* Samples tell what hooks took where not every call is timed, and where the hooks' code is not among the program's.
  * They are there when the program has ended, and intervals that a database has by then could not add up to what they
- * say. */
+ * say. Those in the code of libraries would count for the functions that call it and have rows of their own here. */
 static bool is_sampled(const struct run_options *run, const struct cli_profiled_program *program)
 {
   /* What the command line does not say, the caller's environment may, which the program sees as well. */
   const char *times = run->times != NULL ? run->times : cli_environment("CALLSIG_TIMES"),
              *clock = run->clock != NULL ? run->clock : cli_environment("CALLSIG_CLOCK"),
              *timeline = run->timeline != NULL ? run->timeline : cli_environment("CALLSIG_TIMELINE");
-  return !run->beside && run->database == NULL && (times == NULL || strcmp(times, "auto") == 0) && timeline == NULL &&
+  return !run->beside && run->database == NULL && run->library_calls == NULL &&
+         (times == NULL || strcmp(times, "auto") == 0) && timeline == NULL &&
          (clock == NULL || strcmp(clock, "wall") == 0) && !program->facts.has_runtime;
 }
 
@@ -324,8 +343,8 @@ static void report_run(const struct run_options *run, struct running *running, c
     cli_error("%s: the recording was taken away while the program ran: nothing is left to show", shown);
   else if (error < 0 && error != -ENOENT && error != -ESRCH)
     cli_error("%s: how the program ended cannot be written there: %s", shown, strerror(-error));
-  if (error == 0 && running->own != NULL && !cli_recording_was_switched(place))
-    cli_own_run_write(running->own, running->program, place, running->pid, status);
+  if (error == 0 && running->own != NULL)
+    cli_own_run_write(running->own, running->program, running->pid, status);
   if (error == 0 && running->beside != NULL)
     cli_beside_run(running->beside, argv, place->path, running->pid, status);
   if (error == 0)
@@ -393,7 +412,7 @@ static int prepare(struct run_options *run, const char *name, struct cli_profile
   if (error == 0 && program->facts.interpreter[0] != '\0')
     error = cli_libraries_list(program->facts.interpreter, program->image, &libraries);
   if (error == 0)
-    error = cli_prepare_indexes(program, &libraries, run->rules);
+    error = cli_prepare_indexes(program, &libraries, run->rules, run->library_calls != NULL);
   if (error == 0 && (error = set_environment(run, program, &libraries)) == -ENOMEM)
     cli_error("run: out of memory");
   /* Last, so that an older recording stays when this run comes to nothing; before the database alone, whose writer
@@ -421,12 +440,16 @@ static int run_at_place(const struct run_options *run, const struct cli_profiled
     return CLI_EXIT_FAILURE;
   }
   if (is_sampled(run, program))
-    running.own = cli_own_run_open();
-  struct cli_window_timer *timer;
-  int error = cli_window_begin(&run->window, place, &timer);
+    running.own = cli_own_run_open(place);
+  struct cli_window_timer *timer = NULL;
+  struct cli_trigger_watch *watch;
+  int error = cli_trigger_watch_begin(&run->triggers, place, &watch);
+  if (error == 0)
+    error = cli_window_begin(&run->window, place, &timer);
   if (error == 0)
     error = cli_supervise(program->path, argv, environ, look_at_process, &running, &running.pid, &running.status);
   cli_window_end(timer);
+  cli_trigger_watch_end(watch);
   if (error < 0) {
     cli_family_rest(running.family);
     callsig_monitor_stop(running.monitor);
@@ -469,7 +492,9 @@ static int run_main(const struct cli_command *command, int argc, char **argv)
     if (status == CLI_EXIT_OK)
       status = run_program(&run, argv + optind);
   }
+  cli_triggers_free(&run.triggers);
   free(run.include);
+  free(run.library_calls);
   free(run.exclude);
   return status;
 }

@@ -13,7 +13,7 @@ static int read_groups(const struct cli_command *command, const char *text, unsi
   } groups[] = {
       {"function", CALLSIG_BY_FUNCTION}, {"signature", CALLSIG_BY_SIGNATURE}, {"stage", CALLSIG_BY_STAGE},
       {"thread", CALLSIG_BY_THREAD},     {"module", CALLSIG_BY_MODULE},       {"process", CALLSIG_BY_PROCESS},
-      {"rank", CALLSIG_BY_RANK},
+      {"rank", CALLSIG_BY_RANK},         {"site", CALLSIG_BY_SITE},
   };
   const size_t count = sizeof groups / sizeof groups[0];
   for (const char *end = text;; text = end + 1) {
@@ -23,7 +23,7 @@ static int read_groups(const struct cli_command *command, const char *text, unsi
       i++;
     if (i == count)
       return cli_usage_error(command,
-                             "--by: '%.*s' is none of function, signature, stage, thread, module, process, rank",
+                             "--by: '%.*s' is none of function, signature, stage, thread, module, process, rank, site",
                              (int)length, text);
     *by |= groups[i].bit;
     if (*end == '\0')

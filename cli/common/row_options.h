@@ -60,7 +60,7 @@ enum {
 /* Their lines of a subcommand's help. */
 #define CLI_ROW_OPTION_HELP                                                                                            \
   "  --by GROUP[,GROUP]  rows are by: function, signature (default), stage, thread, module,\n"                         \
-  "                      process, rank\n"                                                                              \
+  "                      process, rank, site (of the call, after callsig run --sites)\n"                               \
   "  --function REGEX    only functions whose printed name matches\n"                                                  \
   "  --signature EXPR    only calls whose arguments fulfil EXPR: 'n >= 4096 && mode == FAST'\n"                        \
   "  --stage GLOB        only calls below a stage or action of such a name\n"                                          \

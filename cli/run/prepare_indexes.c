@@ -7,6 +7,7 @@
 
 #include "cli/common/subcommand.h"
 #include "cli/run/index_file.h"
+#include "cli/run/library_calls.h"
 #include "config.h"
 #include "symbols/index/cache.h"
 #include "symbols/plan/rulecheck.h"
@@ -75,13 +76,16 @@ static int check_instrumented(const struct preparation *preparation, const struc
 }
 
 int cli_prepare_indexes(const struct cli_profiled_program *program, const struct cli_libraries *libraries,
-                        const char *rules)
+                        const char *rules, bool library_calls)
 {
   struct sym_rules *loaded = NULL;
-  int error = rules != NULL ? sym_rules_load(rules, cli_error_line, NULL, &loaded) : 0;
+  int error = library_calls ? cli_library_calls_refuse(program) : 0;
+  if (error == 0 && rules != NULL)
+    error = sym_rules_load(rules, cli_error_line, NULL, &loaded);
   if (error < 0)
     return error;
-  const struct sym_index_options options = {.size = sizeof options, .rules = loaded, .message = cli_error_line};
+  const struct sym_index_options options = {
+      .size = sizeof options, .rules = loaded, .library_calls = library_calls, .message = cli_error_line};
   struct preparation preparation = {.options = &options,
                                     .loads_modules = program->facts.imports_dlopen,
                                     .starts_programs = program->facts.starts_programs};

@@ -6,10 +6,11 @@
 #include "cli/run/profiled_program.h"
 
 /* Makes sure that the cache holds the index of the program and of each instrumented one of its libraries, compiled with
- * the rules file `rules` (NULL: none), and that every rule names something. A module without names or debug information
+ * the rules file `rules` (NULL: none), with the functions that they import if
+ * `library_calls`, and that every rule names something. A module without names or debug information
  * is told of. When nothing is instrumented, that is an error, unless the program may yet load instrumented modules with
  * dlopen(). Returns 0, or a negative errno after a message. */
 int cli_prepare_indexes(const struct cli_profiled_program *program, const struct cli_libraries *libraries,
-                        const char *rules);
+                        const char *rules, bool library_calls);
 
 #endif

@@ -93,11 +93,16 @@ bool cli_recording_is_full(const struct cli_recording_place *place)
   return cli_recording_place_header(place, &header) == 0 && header.flags & FMT_REC_FULL;
 }
 
-bool cli_recording_was_switched(const struct cli_recording_place *place)
+uint64_t cli_recording_whole_until(const struct cli_recording_place *place)
 {
   struct fmt_rec_header header;
-  return cli_recording_place_header(place, &header) == 0 &&
-         (header.taken != 0 || header.switched_ns != 0 || header.period != 0 || header.flags & FMT_REC_SCHEDULE);
+  if (cli_recording_place_header(place, &header) < 0)
+    return UINT64_MAX;
+  if (header.flags & FMT_REC_SCHEDULE || header.period != 0)
+    return 0;
+  if (header.switches == 0)
+    return header.is_off ? 0 : UINT64_MAX;
+  return header.switches == 1 && header.is_off ? header.switched_ns : 0;
 }
 
 bool cli_recording_was_never_on(const struct cli_recording_place *place)

@@ -17,9 +17,11 @@ int cli_recording_stamp(const struct cli_recording_place *place, pid_t pid, int 
  */
 bool cli_recording_is_full(const struct cli_recording_place *place);
 
-/* Was recording switched on or off, from outside, by the program or by a schedule? What was open when it was switched
- * on computes on in no call, and a sample does not tell that from the calls that follow. */
-bool cli_recording_was_switched(const struct cli_recording_place *place);
+/* Until when all that the program did was recorded, by CLOCK_REALTIME in nanoseconds: when it was switched off, from
+ * outside or by the program; UINT64_MAX when it was not, or there is no recording yet. 0 when it was switched on
+ * meanwhile, or by a schedule: what was open then computes on in no call, and a sample does not tell that from the
+ * calls that follow. */
+uint64_t cli_recording_whole_until(const struct cli_recording_place *place);
 
 /* Was it off when it began, which is its first request, and nobody asked for anything since? */
 bool cli_recording_was_never_on(const struct cli_recording_place *place);

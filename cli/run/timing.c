@@ -1,10 +1,15 @@
 /* Checks what a command line says of how calls are timed. */
 #include "cli/run/timing.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "format/duration.h"
 #include "format/factor.h"
+
+/* Of --interval, seconds. */
+#define SHORTEST_INTERVAL 0.01
+#define LONGEST_INTERVAL  1e6
 
 int cli_timing_check(const struct cli_command *command, const struct cli_timing *timing)
 {
@@ -30,4 +35,15 @@ int cli_timing_check(const struct cli_command *command, const struct cli_timing 
   if (!is_auto && timing->timeline != NULL)
     return cli_usage_error(command, "--overhead needs --times auto: with --timeline every call is timed else");
   return CLI_EXIT_OK;
+}
+
+double cli_interval_read(const struct cli_command *command, const char *text)
+{
+  char *end;
+  /* getopt_long() has refused the option without a value. NOLINTNEXTLINE(clang-analyzer-core.NonNullParamChecker) */
+  double interval = strtod(text, &end);
+  if (end != text && *end == '\0' && interval >= SHORTEST_INTERVAL && interval <= LONGEST_INTERVAL)
+    return interval;
+  cli_usage_error(command, "--interval: '%s' is not a number of seconds from 0.01 to 1000000", text);
+  return 0;
 }

@@ -12,4 +12,7 @@ struct cli_timing {
 /* Is all of it something, and together? Returns an exit status, after a message. */
 int cli_timing_check(const struct cli_command *command, const struct cli_timing *timing);
 
+/* Reads the interval of --db, in seconds: 0 after a usage message. */
+double cli_interval_read(const struct cli_command *command, const char *text);
+
 #endif

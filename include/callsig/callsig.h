@@ -59,6 +59,7 @@ struct callsig_options {
                               timeline  (CALLSIG_TIMES) */
   const char *overhead;    /* with auto: how many times its own time the program may take, as in "1.5"; default: no
                               budget  (CALLSIG_OVERHEAD) */
+  int call_sites;          /* tell calls apart by where they were made                        (CALLSIG_SITES=1) */
 };
 
 /* Starts recording with these options (NULL: the defaults). Without it the first instrumented call starts with the

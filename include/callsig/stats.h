@@ -82,6 +82,36 @@ CALLSIG_STATS_API int callsig_stats_fold_processes(struct callsig_stats *stats);
  * the same, by everything but the thread. After -ENOMEM the object is good only for callsig_stats_free(). */
 CALLSIG_STATS_API int callsig_stats_fold(struct callsig_stats *stats);
 
+/* A line of source, and the function that it stands in; "" and 0 where that is unknown. */
+struct callsig_stats_code_line {
+  const char *function, *file;
+  unsigned line;
+};
+
+/* Takes the lines of a place of code: the innermost, and those at which its function and those around it are inlined.
+ * `is_other`: the call instruction there calls another function than the callee. 0, or an error to be handed on. */
+typedef int (*callsig_stats_found_fn)(size_t number, const struct callsig_stats_code_line *lines, size_t count,
+                                      int is_other, void *to);
+
+/* Places of code in one ELF file. */
+struct callsig_stats_code {
+  size_t size;
+  const char *path;
+  const unsigned char *build_id;
+  size_t build_id_size;      /* 0: the file has none */
+  const uint64_t *addresses; /* link-time, in a call instruction; ascending, some may be equal */
+  const uint64_t *callees;   /* by address: link-time, what was entered by a call there; 0: unknown, or elsewhere */
+  size_t count;
+  callsig_stats_found_fn found; /* to be called for each whose lines are known */
+  void *to;
+};
+
+/* Finds lines of code; 0 or a negative errno. Called when rows are by site, by exports that show lines, and by
+ * callsig_stats_dump(): without one (NULL, the default) a place is known by its module and address, unless the
+ * recording has its line. For the whole process; any thread. */
+typedef int (*callsig_stats_lines_fn)(const struct callsig_stats_code *code, void *data);
+CALLSIG_STATS_API void callsig_stats_set_lines(callsig_stats_lines_fn find, void *data);
+
 /* Frees the object; NULL is allowed. */
 CALLSIG_STATS_API void callsig_stats_free(struct callsig_stats *stats);
 
@@ -93,6 +123,7 @@ enum callsig_stats_by {
   CALLSIG_BY_MODULE = 1 << 4,
   CALLSIG_BY_PROCESS = 1 << 5, /* the processes whose recordings were added */
   CALLSIG_BY_RANK = 1 << 6,    /* their ranks in a parallel job */
+  CALLSIG_BY_SITE = 1 << 7,    /* the places of their calls, where these were recorded; implies FUNCTION */
 };
 
 /* What rows are grouped by; default CALLSIG_BY_SIGNATURE. A call's stage is that of the innermost task around it,
@@ -208,6 +239,7 @@ struct callsig_stats_row {
   /* Of tottime and cumtime, what threads waited of themselves: for input, a lock, another thread or for time to pass;
    * and by how much that may be off. Seconds; NAN: unknown. The rest is time on a processor. */
   double wait, cumwait, wait_error, cumwait_error;
+  const char *site;   /* where the calls were made, as the table has it; NULL unless rows are by site */
 };
 
 /* Rows in the current order. */

@@ -86,6 +86,23 @@ static uint64_t nanoseconds(const struct writer *writer, uint64_t ticks)
   return out_export_nanoseconds(&clock, ticks);
 }
 
+/* The line of a call, with its file where that is not `*file`, which is it then: of a function that is inlined. */
+static uint32_t put_call_line(struct writer *writer, const struct out_graph_arc *call, uint32_t line, uint32_t *file)
+{
+  const struct out_profile *profile = &writer->export->stats->profile;
+  const struct out_call_place *place = call->place == FMT_NONE ? NULL : out_profile_call_place(profile, call->place);
+  const uint32_t own =
+      call->from == FMT_NONE
+          ? 0
+          : out_frame_function(&writer->graph->frames, out_graph_node(writer->graph, call->from)->frame)->file;
+  const bool is_known = place && place->line && call->from != FMT_NONE;
+  const uint32_t wanted = is_known && !writer->export->stats->strip_dirs ? place->file : own;
+  if (wanted != *file)
+    put_name(writer, wanted == own ? "fe" : "fi", wanted, false);
+  *file = wanted;
+  return is_known ? place->line : line;
+}
+
 /* A function's own time and its calls, from arc `*arc` on; afterwards *arc is the first of the next function. */
 static int put_function(struct writer *writer, uint32_t node, uint32_t *arc)
 {
@@ -95,12 +112,14 @@ static int put_function(struct writer *writer, uint32_t node, uint32_t *arc)
   out_text_putc(&writer->line, '\n');
   put_node(writer, node, "ob", "fl", "fn");
   out_text_printf(&writer->line, "%u %llu\n", line, (unsigned long long)own);
+  uint32_t file = from == FMT_NONE ? 0 : out_frame_function(&graph->frames, out_graph_node(graph, node)->frame)->file;
   int result = 0;
   for (; *arc < graph->arcs.count && out_graph_arc(graph, *arc)->from == from && result == 0; ++*arc) {
     const struct out_graph_arc *call = out_graph_arc(graph, *arc);
+    const uint32_t at = put_call_line(writer, call, line, &file);
     put_node(writer, call->to, "cob", "cfi", "cfn");
     out_text_printf(&writer->line, "calls=%llu %u\n%u %llu\n", (unsigned long long)call->calls,
-                    line_of(writer, call->to), line, (unsigned long long)nanoseconds(writer, call->inclusive));
+                    line_of(writer, call->to), at, (unsigned long long)nanoseconds(writer, call->inclusive));
     result = out_export_flush(writer->export, &writer->line);
   }
   return result == 0 ? out_export_flush(writer->export, &writer->line) : result;

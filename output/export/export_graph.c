@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output/export/export.h"
+#include "output/profile/call_place.h"
 #include "output/text/message.h"
 
 struct builder {
@@ -14,13 +15,14 @@ struct builder {
   struct out_graph *graph;
   struct out_grouping keys; /* what functions are told apart by */
   uint32_t kind;            /* enum out_frame_kind */
+  bool sites;               /* arcs are by call place, too */
   struct out_idset arc_set;
 };
 
 static bool equal_arc(const void *owner, uint32_t number, const void *key)
 {
   const struct out_graph_arc *arc = out_graph_arc(owner, number), *wanted = key;
-  return arc->from == wanted->from && arc->to == wanted->to;
+  return arc->from == wanted->from && arc->to == wanted->to && arc->place == wanted->place;
 }
 
 /* Until the nodes are sorted, node and frame have the same number. */
@@ -43,7 +45,7 @@ static int node_of(struct builder *builder, uint32_t variant, uint32_t thread, u
 static int add_arc(struct builder *builder, const struct out_graph_arc *arc)
 {
   struct out_graph *graph = builder->graph;
-  uint64_t hash = out_hash_mix(arc->from, arc->to);
+  uint64_t hash = out_hash_mix(arc->from, (uint64_t)arc->place << 32 | arc->to);
   uint32_t number = out_idset_find(&builder->arc_set, hash, graph, arc, equal_arc);
   if (number != FMT_NONE) {
     struct out_graph_arc *known = base_vector_at(&graph->arcs, number);
@@ -60,8 +62,14 @@ static int add_arc(struct builder *builder, const struct out_graph_arc *arc)
 
 static int add_edge(struct builder *builder, const struct out_edge *edge, const struct out_row *counts)
 {
+  const struct out_profile *profile = &builder->stats->profile;
   struct out_graph *graph = builder->graph;
-  struct out_graph_arc arc = {.from = FMT_NONE, .calls = counts->calls, .inclusive = counts->cumulative};
+  struct out_graph_arc arc = {.from = FMT_NONE,
+                              .place = builder->sites && edge->place != FMT_NONE
+                                           ? out_profile_call_place(profile, edge->place)->shown
+                                           : FMT_NONE,
+                              .calls = counts->calls,
+                              .inclusive = counts->cumulative};
   int result = node_of(builder, edge->to, edge->thread, &arc.to);
   if (result == 0 && edge->from != FMT_NONE)
     result = node_of(builder, edge->from, edge->thread, &arc.from);
@@ -111,7 +119,9 @@ static int compare_arcs(const void *left, const void *right)
   const struct out_graph_arc *a = left, *b = right;
   if (a->from != b->from)
     return a->from < b->from ? -1 : 1;
-  return a->to < b->to ? -1 : a->to > b->to;
+  if (a->to != b->to)
+    return a->to < b->to ? -1 : 1;
+  return a->place < b->place ? -1 : a->place > b->place;
 }
 
 /* Puts nodes in the order of their texts, and arcs in the order of their nodes. `order` and `place` are by node. 0
@@ -149,7 +159,7 @@ static int arrange(struct out_graph *graph)
   return result;
 }
 
-int out_graph_make(struct callsig_stats *stats, const char *format, bool modules, struct out_graph *graph)
+int out_graph_make(struct callsig_stats *stats, const char *format, bool is_exact, struct out_graph *graph)
 {
   if (!(stats->by & CALLSIG_BY_FUNCTION))
     return out_stats_fail(-EINVAL, "%s shows calls between functions: add function or signature to --by", format);
@@ -160,8 +170,11 @@ int out_graph_make(struct callsig_stats *stats, const char *format, bool modules
                             .graph = graph,
                             .keys = stats->grouping,
                             .kind = stats->by & CALLSIG_BY_SIGNATURE ? OUT_FRAME_SIGNATURE : OUT_FRAME_FUNCTION};
-  builder.keys.by |= modules ? CALLSIG_BY_MODULE : 0u;
-  int result = add_edges(&builder);
+  builder.keys.by |= is_exact ? CALLSIG_BY_MODULE : 0u;
+  builder.sites = is_exact;
+  int result = is_exact ? out_call_places_look_up(&stats->profile) : 0;
+  if (result == 0)
+    result = add_edges(&builder);
   out_idset_free(&builder.arc_set);
   out_frames_close(&graph->frames);
   if (result == 0)

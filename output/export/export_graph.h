@@ -19,6 +19,7 @@ struct out_graph_node {
 /* Calls from one to the other. `from` is FMT_NONE for outermost calls. */
 struct out_graph_arc {
   uint32_t from, to;
+  uint32_t place; /* number of a call place; FMT_NONE where it was not recorded, and where nobody asked */
   uint64_t calls, inclusive;
 };
 
@@ -26,13 +27,14 @@ struct out_graph {
   struct out_frames frames;
   struct out_frame_texts texts; /* by frame */
   struct base_vector nodes;     /* struct out_graph_node, by text, then module */
-  struct base_vector arcs;      /* struct out_graph_arc, by from (outermost last), then to */
+  struct base_vector arcs;      /* struct out_graph_arc, by from (outermost last), then to, then place */
   uint64_t calls, own;          /* sums */
 };
 
-/* Makes the graph of a grouped object; with `modules`, one function in two modules is two. -EINVAL after a message,
+/* Makes the graph of a grouped object; with `is_exact`, one function in two modules is two, and calls are told apart by
+ * where they were made, as far as that was recorded. -EINVAL after a message,
  * that names the format, when rows are by neither function nor signature; -ENOMEM. Free with out_graph_free(). */
-int out_graph_make(struct callsig_stats *stats, const char *format, bool modules, struct out_graph *graph);
+int out_graph_make(struct callsig_stats *stats, const char *format, bool is_exact, struct out_graph *graph);
 void out_graph_free(struct out_graph *graph);
 
 static inline const struct out_graph_node *out_graph_node(const struct out_graph *graph, uint32_t number)

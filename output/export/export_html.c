@@ -275,6 +275,8 @@ static int write_document(struct page *page)
 
 int out_export_html(const struct out_export *export)
 {
+  if (export->stats->by & CALLSIG_BY_SITE)
+    return out_stats_fail(-EINVAL, "html has no places of calls: leave site out of --by");
   struct page page = {.export = export, .stats = export->stats, .by = export->stats->by};
   out_page_block_init(&page.block);
   int result = out_page_identities_init(&page.identities, page.stats, &page.block);

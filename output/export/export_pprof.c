@@ -17,7 +17,7 @@
 #include "pprof.pb-c.h"
 
 /* The label keys that are no arguments' names. An argument of such a name is "arg.NAME". */
-static const char *const own_keys[] = {"signature", "stage", "thread", "process", "rank"};
+static const char *const own_keys[] = {"signature", "stage", "thread", "process", "rank", "site"};
 
 struct writer {
   const struct out_export *export;
@@ -27,11 +27,19 @@ struct writer {
   struct base_vector offsets;   /* uint32_t: offsets of `strings`, in the order of string_table */
   struct out_idset offset_set;
   struct base_vector modules; /* uint32_t: the labels of mappings 1, 2, ... */
-  struct base_vector labels;  /* Callsig__Pprof__Label, of the sample being made */
+  struct base_vector sites;   /* struct site: locations that follow those of the frames */
+  struct out_idset site_set;
+  bool *named_places;        /* by call place: there is a function of what is inlined there */
+  struct base_vector labels; /* Callsig__Pprof__Label, of the sample being made */
   struct out_text text, key;
   struct out_packed packed;
   struct out_arguments scratch;
   int result; /* of everything so far */
+};
+
+/* A frame that makes calls at a place. */
+struct site {
+  uint32_t frame, place;
 };
 
 /* Writes a Profile that holds a part of the whole. */
@@ -232,6 +240,107 @@ static void label_groups(struct writer *writer, const struct out_row_key *key)
     label_string(writer, "process", out_row_process(&names, key));
   if (key->rank != FMT_NONE)
     label_string(writer, "rank", out_row_rank(&names, key));
+  out_text_clear(&writer->text);
+  if (out_row_site(&names, key, &writer->text))
+    label_string(writer, "site", out_text_string(&writer->text));
+}
+
+/* The number of the mapping of a module, 0 for none. */
+static uint64_t mapping_of(struct writer *writer, uint32_t module)
+{
+  if (module == FMT_NONE || module == 0)
+    return 0;
+  for (uint32_t i = 0; i < writer->modules.count; i++) {
+    if (*(const uint32_t *)base_vector_at(&writer->modules, i) == module)
+      return i + 1u;
+  }
+  uint32_t *added = base_vector_add(&writer->modules, 1);
+  if (!added) {
+    writer->result = -ENOMEM;
+    return 0;
+  }
+  *added = module;
+  Callsig__Pprof__Mapping mapping = CALLSIG__PPROF__MAPPING__INIT, *list[] = {&mapping};
+  Callsig__Pprof__Profile part = CALLSIG__PPROF__PROFILE__INIT;
+  mapping.id = writer->modules.count;
+  mapping.filename = index_of(writer, out_profile_string(&writer->export->stats->profile, module));
+  mapping.has_functions = mapping.has_filenames = mapping.has_line_numbers = true;
+  part.n_mapping = 1;
+  part.mapping = list;
+  put(writer, &part);
+  return mapping.id;
+}
+
+static bool equal_site(const void *owner, uint32_t number, const void *key)
+{
+  const struct site *there = base_vector_at(&((const struct writer *)owner)->sites, number), *wanted = key;
+  return there->frame == wanted->frame && there->place == wanted->place;
+}
+
+/* The function of code that is inlined at a place: it has no frame, and a number behind all that have. */
+static uint64_t inlined_function(struct writer *writer, uint32_t number)
+{
+  const struct out_profile *profile = &writer->export->stats->profile;
+  const struct out_call_place *place = out_profile_call_place(profile, number);
+  const uint64_t id = (uint64_t)writer->stacks->frames.list.count + 1 + number;
+  if (writer->named_places[number])
+    return id;
+  writer->named_places[number] = true;
+  Callsig__Pprof__Function function = CALLSIG__PPROF__FUNCTION__INIT, *functions[] = {&function};
+  Callsig__Pprof__Profile part = CALLSIG__PPROF__PROFILE__INIT;
+  function.id = id;
+  function.name = function.system_name = index_of(writer, out_profile_string(profile, place->function));
+  function.filename = index_of(writer, out_profile_string(profile, place->file));
+  part.n_function = 1;
+  part.function = functions;
+  put(writer, &part);
+  return id;
+}
+
+/* Writes location `id`: a frame at a place, with the lines of what is inlined there, innermost first. */
+static void put_site(struct writer *writer, uint64_t id, const struct site *site)
+{
+  enum { MOST = 64 };
+  const struct out_profile *profile = &writer->export->stats->profile;
+  Callsig__Pprof__Line lines[MOST], *list[MOST];
+  Callsig__Pprof__Location location = CALLSIG__PPROF__LOCATION__INIT, *locations[] = {&location};
+  Callsig__Pprof__Profile part = CALLSIG__PPROF__PROFILE__INIT;
+  location.id = id;
+  location.mapping_id = mapping_of(writer, out_frames_at(&writer->stacks->frames, site->frame)->key.module);
+  for (uint32_t at = site->place; at != FMT_NONE && location.n_line < MOST;) {
+    const struct out_call_place *place = out_profile_call_place(profile, at);
+    Callsig__Pprof__Line *line = &lines[location.n_line];
+    callsig__pprof__line__init(line);
+    line->function_id = place->outer == FMT_NONE ? site->frame + 1u : inlined_function(writer, at);
+    line->line = place->line;
+    list[location.n_line++] = line;
+    at = place->outer;
+  }
+  location.line = list;
+  part.n_location = 1;
+  part.location = locations;
+  put(writer, &part);
+}
+
+/* The location of a frame that made calls at a place, FMT_NONE or OUT_PLACE_UNKNOWN for no known one. */
+static uint64_t location_of(struct writer *writer, uint32_t frame, uint32_t place)
+{
+  const struct site site = {.frame = frame, .place = place};
+  if (place >= OUT_PLACE_UNKNOWN || !out_profile_call_place(&writer->export->stats->profile, place)->line)
+    return frame + 1u;
+  const uint64_t hash = out_hash_mix(frame, place), first = (uint64_t)writer->stacks->frames.list.count + 1;
+  uint32_t number = out_idset_find(&writer->site_set, hash, writer, &site, equal_site);
+  if (number != FMT_NONE)
+    return first + number;
+  struct site *added = base_vector_add(&writer->sites, 1);
+  if (!added || out_idset_add(&writer->site_set, hash, writer->sites.count - 1) < 0) {
+    writer->result = -ENOMEM;
+    return 0;
+  }
+  *added = site;
+  number = writer->sites.count - 1;
+  put_site(writer, first + number, &site);
+  return first + number;
 }
 
 /* `locations` has room for all of the stack. */
@@ -242,6 +351,10 @@ static void put_sample(struct writer *writer, const struct out_stack *stack, uin
   int64_t values[] = {(int64_t)stack->calls, (int64_t)nanoseconds};
   for (uint32_t node = stack->node; node != 0; node = out_stacks_node(writer->stacks, node)->parent)
     locations[sample.n_location_id++] = out_stacks_node(writer->stacks, node)->frame + 1;
+  /* Where the innermost call was made is a line of its caller. What the callers' own calls led to is counted together.
+   */
+  if (sample.n_location_id > 1)
+    locations[1] = location_of(writer, (uint32_t)locations[1] - 1, out_stacks_key(writer->stacks, stack)->place);
   sample.location_id = locations;
   sample.n_value = 2;
   sample.value = values;
@@ -275,32 +388,6 @@ static void put_samples(struct writer *writer)
     put_sample(writer, stack, out_export_nanoseconds(&clock, stack->own), locations);
   }
   free(locations);
-}
-
-/* The number of the mapping of a module, 0 for none. */
-static uint64_t mapping_of(struct writer *writer, uint32_t module)
-{
-  if (module == FMT_NONE || module == 0)
-    return 0;
-  for (uint32_t i = 0; i < writer->modules.count; i++) {
-    if (*(const uint32_t *)base_vector_at(&writer->modules, i) == module)
-      return i + 1u;
-  }
-  uint32_t *added = base_vector_add(&writer->modules, 1);
-  if (!added) {
-    writer->result = -ENOMEM;
-    return 0;
-  }
-  *added = module;
-  Callsig__Pprof__Mapping mapping = CALLSIG__PPROF__MAPPING__INIT, *list[] = {&mapping};
-  Callsig__Pprof__Profile part = CALLSIG__PPROF__PROFILE__INIT;
-  mapping.id = writer->modules.count;
-  mapping.filename = index_of(writer, out_profile_string(&writer->export->stats->profile, module));
-  mapping.has_functions = mapping.has_filenames = mapping.has_line_numbers = true;
-  part.n_mapping = 1;
-  part.mapping = list;
-  put(writer, &part);
-  return mapping.id;
 }
 
 /* A frame is a function of its own and the one location in it. */
@@ -353,8 +440,13 @@ int out_export_pprof(const struct out_export *export)
                           .stacks = &stacks,
                           .offsets = BASE_VECTOR_OF(uint32_t),
                           .modules = BASE_VECTOR_OF(uint32_t),
-                          .labels = BASE_VECTOR_OF(Callsig__Pprof__Label)};
-  result = write_profile(&writer);
+                          .sites = BASE_VECTOR_OF(struct site),
+                          .labels = BASE_VECTOR_OF(Callsig__Pprof__Label),
+                          .named_places = calloc(export->stats->profile.call_places.count + 1u, sizeof(bool))};
+  result = writer.named_places ? write_profile(&writer) : -ENOMEM;
+  free(writer.named_places);
+  base_vector_free(&writer.sites);
+  out_idset_free(&writer.site_set);
   base_strings_free(writer.strings);
   base_vector_free(&writer.offsets);
   out_idset_free(&writer.offset_set);

@@ -155,6 +155,8 @@ int out_export_pstats(const struct out_export *export)
   struct callsig_stats *stats = export->stats;
   if (!(stats->by & CALLSIG_BY_FUNCTION))
     return out_stats_fail(-EINVAL, "pstats has rows by function: add function or signature to --by");
+  if (stats->by & CALLSIG_BY_SITE)
+    return out_stats_fail(-EINVAL, "pstats has no places of calls: leave site out of --by");
   struct base_vector pairs = BASE_VECTOR_OF(struct out_pair);
   struct writer writer = {.export = export, .names = out_stats_names(stats), .pairs = &pairs};
   int result = out_rows_pairs(&stats->profile, &stats->grouping, &stats->rows, &pairs);

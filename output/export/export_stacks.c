@@ -243,7 +243,7 @@ static int add_stack(struct builder *builder, const struct out_stack *stack, con
   struct out_stacks *stacks = builder->stacks;
   struct wanted_stack wanted = {.node = stack->node, .key = *key, .apart = builder->shape->apart};
   uint64_t hash = out_hash_mix(out_hash_mix(stack->node, key->what), key->thread);
-  hash = out_hash_mix(out_hash_mix(hash, key->stage), key->process);
+  hash = out_hash_mix(out_hash_mix(hash, key->stage), (uint64_t)key->place << 32 | key->process);
   uint32_t number = out_idset_find(&builder->stack_set, hash, stacks, &wanted, equal_stack);
   if (number != FMT_NONE) {
     struct out_stack *known = base_vector_at(&stacks->list, number);
@@ -287,6 +287,7 @@ static struct out_row_key key_apart(const struct builder *builder, const struct 
   const struct out_variant *to = out_profile_variant(profile, edge->to);
   struct out_row_key key = groups_of(builder, edge->to, edge->thread);
   key.stage = out_profile_context(profile, to->context)->stage;
+  key.place = out_rows_key_of_edge(profile, &builder->stats->grouping, edge).place;
   if (builder->stats->by & CALLSIG_BY_SIGNATURE)
     key.what = builder->stats->signature_merge.row_of[to->signature];
   return key;

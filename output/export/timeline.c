@@ -399,8 +399,7 @@ void out_timeline_signature(struct out_timeline *timeline, const struct out_time
   if (!is_call(span))
     return;
   const struct out_edge *edge = out_profile_edge(&stats->profile, span->what);
-  struct out_row_key key =
-      out_rows_key(&stats->profile, &stats->grouping, out_profile_variant(&stats->profile, edge->to), edge->thread);
+  struct out_row_key key = out_rows_key_of_edge(&stats->profile, &stats->grouping, edge);
   struct out_names names = out_stats_names(stats);
   out_row_signature(&names, &key, &timeline->scratch, text);
 }

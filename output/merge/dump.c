@@ -42,9 +42,9 @@ static int put_files(struct out_dump *dump)
 static int put_all(struct out_dump *dump)
 {
   int (*const parts[])(struct out_dump *) = {
-      out_dump_processes,  out_dump_samples,  out_dump_modules,    out_dump_stages,   out_dump_functions,
-      out_dump_signatures, out_dump_contexts, out_dump_histograms, out_dump_edges,    out_dump_uses,
-      out_dump_rings,      put_files,         out_dump_threads,    out_dump_innermost};
+      out_dump_processes, out_dump_samples,    out_dump_modules,  out_dump_call_places, out_dump_stages,
+      out_dump_functions, out_dump_signatures, out_dump_contexts, out_dump_histograms,  out_dump_edges,
+      out_dump_uses,      out_dump_rings,      put_files,         out_dump_threads,     out_dump_innermost};
   put_header(dump);
   for (size_t i = 0; i < sizeof parts / sizeof parts[0] && dump->error == 0; i++) {
     int result = parts[i](dump);
@@ -59,6 +59,7 @@ static int put_all(struct out_dump *dump)
 static void release(struct out_dump *dump)
 {
   free(dump->modules);
+  free(dump->call_places);
   free(dump->stages);
   free(dump->stage_records);
   free(dump->queue_records);

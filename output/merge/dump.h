@@ -40,7 +40,7 @@ struct out_dump {
   struct out_idset name_set; /* of `names`, by string */
   /* Addresses by number. Owned. */
   uint64_t *commands; /* by process */
-  uint64_t *modules;
+  uint64_t *modules, *call_places;
   uint64_t *stages; /* [0]: none */
   uint64_t *stage_records, *queue_records, *event_records, *counter_records;
   uint64_t *functions;                                         /* by callable */
@@ -79,7 +79,8 @@ uint64_t out_dump_string(struct out_dump *dump, uint32_t string);
   }
 
 /* The parts, in the order in which they refer to each other. 0 or -ENOMEM; errors of writing stay in the dump. */
-int out_dump_processes(struct out_dump *dump);  /* dump_thread.c */
+int out_dump_processes(struct out_dump *dump); /* dump_thread.c */
+int out_dump_call_places(struct out_dump *dump);
 int out_dump_samples(struct out_dump *dump);    /* dump_samples.c: of the processes */
 int out_dump_modules(struct out_dump *dump);    /* dump_functions.c, with their indexes */
 int out_dump_stages(struct out_dump *dump);     /* dump_stage_records.c, with queues and events */

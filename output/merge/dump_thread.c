@@ -15,6 +15,7 @@ static struct fmt_rec_process describe(struct out_dump *dump, const struct out_r
   record.command = command;
   record.source = out_dump_string(dump, dump->files ? info->label : info->path);
   record.rank_source = info->process.rank_source ? out_dump_string(dump, info->rank_source) : 0;
+  record.trigger = info->process.trigger ? out_dump_string(dump, info->trigger) : 0;
   record.open_frames = info->open_frames;
   record.innermost = out_dump_variant(dump, info->open_frames ? info->innermost : FMT_NONE);
   record.damaged = info->damaged;

@@ -141,8 +141,10 @@ static void put_edge(struct out_dump *dump, uint32_t number, uint64_t next, uint
   bool sampled = edge->sampling != FMT_NONE;
   uint32_t root = out_profile_thread(profile, edge->thread)->root;
   const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
+  const bool has_place = edge->place != FMT_NONE;
+  const uint64_t place = has_place ? dump->call_places[edge->place] : 0;
   struct fmt_rec_edge record = {
-      .tag = OUT_DUMP_TAG(FMT_TAG_EDGE, record),
+      .tag = {FMT_TAG_EDGE, (uint32_t)(sizeof record + has_place * sizeof place)},
       .from = out_dump_variant(dump, edge->from == FMT_NONE ? root : edge->from),
       .to = out_dump_variant(dump, edge->to),
       .calls = edge->is_inherited ? edge->inherited : edge->calls,
@@ -153,20 +155,29 @@ static void put_edge(struct out_dump *dump, uint32_t number, uint64_t next, uint
       .recursion = recursion,
       .next = next,
       .flags = (context->enclosing & OUT_ENCLOSING_MODULE ? 0u : (uint32_t)FMT_EDGE_MODULE) |
-               (sampled ? (uint32_t)FMT_EDGE_SAMPLED : 0u) | (edge->is_inherited ? (uint32_t)FMT_EDGE_INHERITED : 0u),
+               (sampled ? (uint32_t)FMT_EDGE_SAMPLED : 0u) | (edge->is_inherited ? (uint32_t)FMT_EDGE_INHERITED : 0u) |
+               (has_place ? (uint32_t)FMT_EDGE_CALL_SITE : 0u),
+      .word_count = has_place,
       .overhead = edge->overhead,
       .histogram = dump->times[number],
   };
   if (sampled)
     put_sampling(dump, out_profile_sampling(profile, edge->sampling));
   out_dump_put(dump, &record, sizeof record);
+  if (has_place)
+    out_dump_put(dump, &place, sizeof place);
+}
+
+static size_t words_size(const struct out_edge *edge)
+{
+  return edge->place == FMT_NONE ? 0 : sizeof(uint64_t);
 }
 
 /* An edge's bytes, with the sampling record before it. */
 static size_t edge_size(const struct out_edge *edge)
 {
   size_t sampling = edge->sampling == FMT_NONE ? 0 : sizeof(struct fmt_rec_sampling);
-  return edge->to == FMT_NONE ? 0 : sizeof(struct fmt_rec_edge) + sampling;
+  return edge->to == FMT_NONE ? 0 : sizeof(struct fmt_rec_edge) + sampling + words_size(edge);
 }
 
 /* Edges that lead to a call follow each other. By edge, the address of the next one of its thread; the heads of the
@@ -181,12 +192,12 @@ static void link_edges(struct out_dump *dump, uint64_t *next)
     const struct out_edge *edge = out_profile_edge(profile, i);
     if (edge->to == FMT_NONE)
       continue;
-    address -= sizeof(struct fmt_rec_edge);
+    address -= sizeof(struct fmt_rec_edge) + words_size(edge);
     next[i] = dump->first_edges[edge->thread];
     dump->first_edges[edge->thread] = address;
     if (dump->edges)
       dump->edges[i] = address;
-    address -= edge_size(edge) - sizeof(struct fmt_rec_edge);
+    address -= edge_size(edge) - sizeof(struct fmt_rec_edge) - words_size(edge);
   }
 }
 

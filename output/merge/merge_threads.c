@@ -181,7 +181,7 @@ static bool equal_edge(const void *owner, uint32_t number, const void *key)
   const struct merge *merge = owner;
   const struct out_edge *there = base_vector_at(&merge->edges, number), *wanted = key;
   return there->from == wanted->from && there->to == wanted->to && there->thread == wanted->thread &&
-         there->is_inherited == wanted->is_inherited;
+         there->place == wanted->place && there->is_inherited == wanted->is_inherited;
 }
 
 /* Adds an old recursion record to `into`, which gets a record of its own when it has none. */
@@ -287,7 +287,7 @@ static int merge_edge(struct merge *merge, uint32_t old)
   edge.to = merge->variant_of[edge.to];
   edge.from = edge.from == FMT_NONE ? FMT_NONE : merge->variant_of[edge.from];
   edge.thread = merge->thread_of[edge.thread];
-  uint64_t hash = out_hash_mix(out_hash_mix(edge.from, edge.to), edge.thread);
+  uint64_t hash = out_hash_mix(out_hash_mix(edge.from, edge.to), (uint64_t)edge.place << 32 | edge.thread);
   number = out_idset_find(&merge->edge_set, hash, merge, &edge, equal_edge);
   merge->edge_of[old] = number;
   int result = 0;

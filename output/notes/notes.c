@@ -60,6 +60,16 @@ static void tell(struct notes *notes, const struct out_recording_info *info, con
   send(notes);
 }
 
+static void note_trigger(struct notes *notes, const struct out_recording_info *info)
+{
+  if (info->process.trigger == 0)
+    return;
+  begin(notes, info);
+  out_text_printf(&notes->text, "a snapshot, written while the program ran: %s",
+                  out_profile_string(&notes->stats->profile, info->trigger));
+  send(notes);
+}
+
 static void note_losses(struct notes *notes, const struct out_recording_info *info)
 {
   static const struct {
@@ -170,6 +180,7 @@ static void note_recording(struct notes *notes, uint32_t recording)
     send(notes);
   }
   note_open(notes, info);
+  note_trigger(notes, info);
   note_losses(notes, info);
   note_waits(notes, info);
   note_budget(notes, recording);

@@ -8,6 +8,8 @@
 
 /* What a table has behind the name of a row whose times are uncertain; the notes explain it. */
 #define OUT_UNCERTAIN_MARK " [~]"
+/* Behind the names of rows of imported functions. */
+#define OUT_LIBRARY_MARK " [library]"
 
 /* Receives one note: a sentence without newline. */
 typedef int (*out_note_fn)(const char *note, void *data);

@@ -18,6 +18,7 @@ struct part {
 };
 
 struct course {
+  const struct callsig_pipeline *pipeline;
   struct out_busy_slots slots; /* the window, and what is in it */
   struct part parts[FMT_TASK_SLOTS];
   unsigned count;
@@ -48,6 +49,26 @@ static double busy_of(const struct course *course, const struct out_stage_view *
   return view ? active_in(course, (uint32_t)(view - course->slots.bottleneck->views), part) : 0;
 }
 
+/* Seconds from the beginning of the recording to that of a stage's first task. */
+static double first_begin(const struct callsig_pipeline *pipeline, const struct out_stage *stage)
+{
+  return stage->first_ticks > pipeline->start_ticks
+             ? (double)(stage->first_ticks - pipeline->start_ticks) * pipeline->tick
+             : 0;
+}
+
+/* The same share of what is left of the part when its first item has come to the stage: that items take some time to
+ * come through the stages before says nothing of which is slow. Where it takes longer than that the stage was late. */
+static double busy_once_begun(const struct course *course, const struct out_stage_view *view, const struct part *part)
+{
+  const double length = part->until - part->from;
+  const double before = view ? first_begin(course->pipeline, view->stage) - (course->slots.begin + part->from) : 0;
+  const double busy = busy_of(course, view, part);
+  return before > 0 && before < length && before < SHORTEST * course->slots.length
+             ? fmin(1, busy * length / (length - before))
+             : busy;
+}
+
 /* Joins a part with the next one. */
 static void join(struct course *course, unsigned at)
 {
@@ -66,7 +87,7 @@ static bool as_busy(const struct course *course, const struct part *one, const s
 {
   if (!other->view)
     return busy_of(course, one->view, one) - busy_of(course, one->view, other) < APART;
-  return busy_of(course, other->view, other) - busy_of(course, one->view, other) < APART;
+  return busy_of(course, other->view, other) - busy_once_begun(course, one->view, other) < APART;
 }
 
 /* Would what bounds in `one` not be busier there than what bounds in `other`, had it not waited for a processor? When
@@ -145,10 +166,7 @@ static void find_warm_up(const struct callsig_pipeline *pipeline, struct course 
     const struct out_stage *stage = bottleneck->views[i].stage;
     const unsigned first = first_end(course, i);
     /* What its first task kept busy, up to the slot in which that ended. */
-    const double began = stage->first_ticks > pipeline->start_ticks
-                             ? (double)(stage->first_ticks - pipeline->start_ticks) * pipeline->tick
-                             : 0;
-    const double took = fmin(stage->stats.max_time, first * course->slots.slot - began);
+    const double took = fmin(stage->stats.max_time, first * course->slots.slot - first_begin(pipeline, stage));
     if (first == FMT_TASK_SLOTS || took < WARM_TIME * course->slots.length || took < bottleneck->warm_time ||
         stage->stats.p50_time <= 0 || stage->stats.max_time < WARM_UP * stage->stats.p50_time)
       continue;
@@ -197,7 +215,7 @@ static int add_phases(const struct course *course, double shift, struct out_bott
 
 int out_time_course(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck)
 {
-  struct course course = {0};
+  struct course course = {.pipeline = pipeline};
   int result = out_busy_slots_make(pipeline, bottleneck, &course.slots);
   if (result <= 0)
     return result;

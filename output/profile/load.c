@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/profile/call_place.h"
 #include "output/text/message.h"
 #include "output/text/text.h"
 
@@ -120,13 +121,15 @@ static int load_edge(struct out_loader *loader, uint64_t address, const struct f
   struct out_edge *slot = base_vector_add(&loader->profile->edges, 1);
   if (!slot)
     return -ENOMEM;
-  *slot = (struct out_edge){.from = FMT_NONE, .to = FMT_NONE, .recursion = FMT_NONE, .sampling = FMT_NONE};
+  *slot = (struct out_edge){
+      .from = FMT_NONE, .to = FMT_NONE, .recursion = FMT_NONE, .sampling = FMT_NONE, .place = FMT_NONE};
   uint32_t number = loader->profile->edges.count - 1;
   struct out_edge edge = {.from = FMT_NONE,
                           .to = FMT_NONE,
                           .thread = thread,
                           .recursion = FMT_NONE,
                           .sampling = FMT_NONE,
+                          .place = FMT_NONE,
                           .calls = record->calls,
                           .total = record->total,
                           .children = record->children,
@@ -163,6 +166,13 @@ static int load_edge(struct out_loader *loader, uint64_t address, const struct f
   }
   if (!out_profile_is_call(loader->profile, edge.from))
     edge.from = FMT_NONE;
+  if (edge.to != FMT_NONE && record->flags & FMT_EDGE_CALL_SITE) {
+    const struct out_variant *to = out_profile_variant(loader->profile, edge.to);
+    result = out_load_call_place(loader, address, record, out_profile_context(loader->profile, to->context)->callable,
+                                 &edge.place);
+    if (result < 0)
+      return result;
+  }
   *out_profile_edge(loader->profile, number) = edge;
   return 0;
 }

@@ -56,6 +56,9 @@ int out_load_text(struct out_loader *loader, const char *bytes, size_t length, u
 /* load_name.c: the profile's string of the name record at `address`, escaped where it would not print; `missing` when
  * there is none. 0 or -ENOMEM. */
 int out_load_name(struct out_loader *loader, uint64_t address, const char *missing, uint32_t *string);
+/* load_signature.c: the number of this recording's module that a run-time address lies in, FMT_NONE for none; a loaded
+ * one before one that was unloaded. */
+uint32_t out_load_module_at(struct out_loader *loader, uint64_t address);
 /* load_stages.c: keeps stages, queues, events and what threads did with them; its data is the loader. */
 extern const struct out_stage_taker out_load_stage_taker;
 /* load_stages.c: keeps queues, events and what threads (struct out_thread_lists, from the profile's `first_thread` on)

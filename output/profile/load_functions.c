@@ -121,6 +121,8 @@ static int describe_indexed(struct out_loader *loader, uint32_t module, const st
   const struct fmt_index *index = &out_profile_module(loader->profile, module)->index;
   const char *file = fmt_index_string(index, entry->file), *name = fmt_index_string(index, entry->name);
   function->line = entry->line;
+  function->is_library = (entry->flags & FMT_FUNCTION_LIBRARY) != 0;
+  function->is_untimed = (entry->flags & FMT_FUNCTION_UNTIMED) != 0;
   int result =
       *file ? out_load_text(loader, file, strlen(file), &function->file) : module_file(loader, module, &function->file);
   return result < 0 ? result : out_load_text(loader, name, strlen(name), &function->name);

@@ -104,6 +104,8 @@ static int add_process(struct out_loader *loader, const struct fmt_rec_process *
     result = out_process_label(loader->profile, info);
   if (result == 0 && process->rank_source)
     result = intern(loader, process->rank_source, "?", &info->rank_source);
+  if (result == 0 && process->trigger)
+    result = intern(loader, process->trigger, "?", &info->trigger);
   if (result == 0 && process->source)
     return intern(loader, process->source, "?", &info->path);
   return result < 0 ? result
@@ -119,9 +121,11 @@ static int add_listed(struct out_loader *loader)
   while ((result = out_recording_next(loader->recording, &loader->processes, address, FMT_TAG_PROCESS, &process,
                                       FMT_REC_PROCESS_LEAST)) > 0) {
     const struct fmt_rec_process *whole =
-        out_recording_record(loader->recording, address, FMT_TAG_PROCESS, sizeof process);
+        out_recording_record(loader->recording, address, FMT_TAG_PROCESS, FMT_REC_PROCESS_DRAWN);
     process.drawn_from = whole ? whole->drawn_from : 0;
     process.processes = whole ? whole->processes : 0;
+    whole = out_recording_record(loader->recording, address, FMT_TAG_PROCESS, sizeof process);
+    process.trigger = whole ? whole->trigger : 0;
     result = add_process(loader, &process);
     if (result < 0)
       break;

@@ -6,18 +6,20 @@
 #include "output/profile/load.h"
 #include "output/text/text.h"
 
-/* The module of this recording that a run-time address lies in; a loaded one before one that was unloaded. */
-static const struct out_known_module *module_at(struct out_loader *loader, uint64_t address)
+uint32_t out_load_module_at(struct out_loader *loader, uint64_t address)
 {
   const struct out_known_module *found = NULL;
+  uint32_t number = FMT_NONE;
   if (!out_recording_spend(loader->recording, loader->profile->modules.count - loader->first_module))
-    return NULL;
+    return FMT_NONE;
   for (uint32_t i = loader->first_module; i < loader->profile->modules.count; i++) {
     const struct out_known_module *module = out_profile_module(loader->profile, i);
-    if (address >= module->start && address < module->end && (!found || (found->unloaded && !module->unloaded)))
+    if (address >= module->start && address < module->end && (!found || (found->unloaded && !module->unloaded))) {
       found = module;
+      number = i;
+    }
   }
-  return found;
+  return number;
 }
 
 /* A merged recording, which knows many processes' addresses, has the name itself. */
@@ -39,7 +41,8 @@ static int name_merged(struct out_loader *loader, uint64_t address, uint64_t *st
 /* The name of the function at a run-time address: its symbol, else module+0xoffset, else the address. */
 static int name_address(struct out_loader *loader, uint64_t address, uint64_t *string)
 {
-  const struct out_known_module *module = module_at(loader, address);
+  const uint32_t number = out_load_module_at(loader, address);
+  const struct out_known_module *module = number == FMT_NONE ? NULL : out_profile_module(loader->profile, number);
   uint64_t linked = module ? address - module->bias : address;
   const struct fmt_index_symbol *symbol =
       module && module->index.header ? fmt_index_symbol_at(&module->index, linked) : NULL;

@@ -33,6 +33,7 @@ int out_profile_init(struct out_profile *profile)
       .recordings = BASE_VECTOR_OF(struct out_recording_info),
       .sampled_runs = BASE_VECTOR_OF(struct out_sampled_run),
       .places = BASE_VECTOR_OF(struct out_place),
+      .call_places = BASE_VECTOR_OF(struct out_call_place),
       .first_layout = BASE_VECTOR_OF(uint32_t),
       .strings = base_strings_new(),
   };
@@ -56,15 +57,16 @@ void out_profile_free(struct out_profile *profile)
   for (uint32_t i = 0; i < profile->recordings.count; i++)
     free(out_profile_recording(profile, i)->command);
   struct base_vector *vectors[] = {
-      &profile->functions,  &profile->stages,       &profile->modules,    &profile->callables,    &profile->layouts,
-      &profile->signatures, &profile->words,        &profile->threads,    &profile->contexts,     &profile->preorder,
-      &profile->variants,   &profile->edges,        &profile->recursions, &profile->samplings,    &profile->spans,
-      &profile->recordings, &profile->sampled_runs, &profile->places,     &profile->first_layout, &profile->times,
-      &profile->buckets,    &profile->times_of,     &profile->sleeps,
+      &profile->functions,  &profile->stages,       &profile->modules,     &profile->callables,    &profile->layouts,
+      &profile->signatures, &profile->words,        &profile->threads,     &profile->contexts,     &profile->preorder,
+      &profile->variants,   &profile->edges,        &profile->recursions,  &profile->samplings,    &profile->spans,
+      &profile->recordings, &profile->sampled_runs, &profile->places,      &profile->first_layout, &profile->times,
+      &profile->buckets,    &profile->times_of,     &profile->call_places, &profile->sleeps,
   };
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     base_vector_free(vectors[i]);
   out_stage_records_free(&profile->stage_records);
+  out_idset_free(&profile->call_place_set);
   out_idset_free(&profile->function_set);
   out_idset_free(&profile->address_set);
   out_idset_free(&profile->stage_set);

@@ -26,6 +26,8 @@
 struct out_known_function {
   uint32_t file, line, name; /* file and name: offsets of profile.strings */
   bool is_action;            /* an action or a task: the name is "{NAME}", the file "~" */
+  bool is_library;           /* an imported function: file and line are its declaration's */
+  bool is_untimed;           /* of those: its calls have no times */
   uint32_t address, build;   /* strings: of code that is known by its address in a build alone; else 0 */
 };
 
@@ -148,6 +150,7 @@ struct out_edge {
   uint32_t thread;
   uint32_t recursion; /* FMT_NONE: none */
   uint32_t sampling;  /* FMT_NONE: every call was timed */
+  uint32_t place;     /* number of the place its calls were made at, FMT_NONE: not recorded */
   bool is_inherited;  /* FMT_EDGE_INHERITED: it has time and no calls */
   uint32_t inherited; /* frames that it is of then */
   uint64_t calls, total, children, min, max;
@@ -174,6 +177,17 @@ struct out_place {
   uint64_t samples;
 };
 
+/* Where calls were made: fmt_rec_call_place. */
+struct out_call_place {
+  uint32_t module; /* FMT_NONE: none that is known */
+  uint32_t flags;  /* enum fmt_call_place_flag */
+  uint64_t address, callee;
+  uint32_t file, function; /* strings; 0 unknown */
+  uint32_t line;
+  uint32_t outer; /* FMT_NONE: the function is out of line */
+  uint32_t shown; /* the first place that reads as this one does, once lines were looked up */
+};
+
 /* The samples of a run beside a recorded one: fmt_rec_samples. */
 struct out_sampled_run {
   struct fmt_rec_samples head; /* addresses in it mean nothing any more */
@@ -197,6 +211,7 @@ struct out_recording_info {
   uint64_t folded_threads;
   struct fmt_rec_process process; /* what its header says, whole; addresses in it mean nothing any more */
   uint32_t rank_source;           /* string, where process.rank_source is not 0 */
+  uint32_t trigger;               /* string, where process.trigger is not 0: the call that it was written for */
   char *command;                  /* the arguments, each followed by a NUL; NULL: unknown. Owned */
   size_t command_size;
   uint32_t sampled; /* number of its sampled run, FMT_NONE: none */
@@ -229,7 +244,9 @@ struct out_profile {
   struct base_vector recordings;   /* struct out_recording_info */
   struct base_vector sampled_runs; /* struct out_sampled_run */
   struct base_vector places;       /* struct out_place */
+  struct base_vector call_places;  /* struct out_call_place, each after what it is inlined at */
   struct base_vector first_layout; /* uint32_t by function */
+  struct out_idset call_place_set;
   struct out_idset function_set, address_set, stage_set, signature_set;
 };
 
@@ -258,6 +275,7 @@ OUT_PROFILE_ARRAY(out_recording_info, recording, recordings)
 OUT_PROFILE_ARRAY(out_span, span, spans)
 OUT_PROFILE_ARRAY(out_sampled_run, sampled_run, sampled_runs)
 OUT_PROFILE_ARRAY(out_place, place, places)
+OUT_PROFILE_ARRAY(out_call_place, call_place, call_places)
 #undef OUT_PROFILE_ARRAY
 
 static inline struct out_known_module *out_profile_module(const struct out_profile *profile, uint32_t number)

@@ -79,6 +79,11 @@ static int print_row(struct csv *csv, uint32_t number)
     put_field(csv, out_row_process(&csv->names, &row->key));
     put_field(csv, out_row_rank(&csv->names, &row->key));
   }
+  if (csv->stats->by & CALLSIG_BY_SITE) {
+    out_text_clear(&csv->text);
+    out_row_site(&csv->names, &row->key, &csv->text);
+    put_field(csv, out_text_string(&csv->text));
+  }
   for (unsigned i = 0; i < OUT_PERCENTILES && csv->stats->percentiles; i++)
     put_known(csv, csv->stats->percentiles[number].value[i] * tick);
   if (out_stats_compensates(csv->stats)) {
@@ -110,6 +115,8 @@ static int print_heading(struct csv *csv)
   out_text_puts(&csv->line, "file,line,function,signature,stage,thread,module,ncalls,pcalls,tottime,cumtime,min,max");
   if (csv->stats->by & (CALLSIG_BY_PROCESS | CALLSIG_BY_RANK))
     out_text_puts(&csv->line, ",process,rank");
+  if (csv->stats->by & CALLSIG_BY_SITE)
+    out_text_puts(&csv->line, ",site");
   if (csv->stats->percentiles)
     out_text_puts(&csv->line, ",p50,p90,p99");
   if (out_stats_compensates(csv->stats))

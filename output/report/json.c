@@ -153,15 +153,44 @@ static void write_stack(struct report *report, const struct out_row_key *key)
   out_json_close_array(&report->json);
 }
 
+/* The place of the calls, and what that function is inlined at: nothing where it is not known. */
+static void write_site(struct report *report, const struct out_row_key *key)
+{
+  const struct out_profile *profile = &report->stats->profile;
+  struct out_json *json = &report->json;
+  out_text_clear(&report->text);
+  out_row_site(&report->names, key, &report->text);
+  json->failed |= report->text.failed;
+  out_json_key_string(json, "site", out_text_string(&report->text));
+  out_json_key(json, "site_lines");
+  out_json_open_array(json);
+  for (uint32_t i = key->place; i < OUT_PLACE_UNKNOWN; i = out_profile_call_place(profile, i)->outer) {
+    const struct out_call_place *place = out_profile_call_place(profile, i);
+    if (!place->line)
+      break;
+    out_json_open_map(json);
+    out_json_key_string(json, "file", out_profile_string(profile, place->file));
+    out_json_key_integer(json, "line", place->line);
+    out_json_key_string(json, "function", out_profile_string(profile, place->function));
+    out_json_close_map(json);
+  }
+  out_json_close_array(json);
+}
+
 static void write_row(struct report *report, uint32_t number)
 {
   const struct out_row *row = out_rows_at(&report->stats->rows, number);
   struct out_json *json = &report->json;
   double tick = report->stats->grouping.tick;
+  const struct out_known_function *function = out_row_function(&report->names, &row->key);
   out_json_open_map(json);
   write_identity(report, &row->key);
   if (row->key.callstack != FMT_NONE)
     write_stack(report, &row->key);
+  if (row->key.place != FMT_NONE)
+    write_site(report, &row->key);
+  out_json_key(json, "library");
+  out_json_bool(json, function && function->is_library);
   out_json_key_integer(json, "ncalls", row->calls);
   out_json_key_integer(json, "pcalls", row->primitive);
   out_json_key_number(json, "tottime", (double)row->own * tick);

@@ -2,6 +2,7 @@
 #include "output/report/table.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -51,6 +52,9 @@ static void put_row(struct out_table *table, uint32_t number)
                               .whole = stats->total.time,
                               .percentiles = stats->percentiles ? &stats->percentiles[number] : NULL,
                               .tick = stats->grouping.tick};
+  const struct out_known_function *function = out_row_function(&table->names, &row->key);
+  if (function && function->is_untimed)
+    values.own = values.cumulative = values.min = values.max = NAN;
   if (out_stats_compensates(stats))
     values.hooks =
         (double)((struct out_subtraction *)base_vector_at(&stats->rows.subtractions, number))->own * values.tick;
@@ -61,6 +65,10 @@ static void make_line(struct out_table *table, uint32_t number)
 {
   put_row(table, number);
   out_table_put_name(table, number);
+  const struct out_known_function *function =
+      out_row_function(&table->names, &((const struct out_row *)out_rows_at(&table->stats->rows, number))->key);
+  if (function && function->is_library)
+    out_text_puts(&table->line, OUT_LIBRARY_MARK);
   if (out_stats_error(table->stats, number).is_uncertain)
     out_text_puts(&table->line, OUT_UNCERTAIN_MARK);
 }

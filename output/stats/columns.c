@@ -194,7 +194,7 @@ static void put_each(struct out_text *line, double time, uint64_t calls, enum ca
 
 static void put_percent(struct out_text *line, double part, double whole)
 {
-  if (whole > 0)
+  if (whole > 0 && !isnan(part))
     out_text_printf(line, "%*.2f%% ", PERCENT_WIDTH - 1, part / whole * 100);
   else
     out_text_printf(line, "%*s ", PERCENT_WIDTH, "?");
@@ -209,7 +209,7 @@ static double percentile(const struct out_values *values, unsigned which)
 static bool begin_color(struct out_text *line, double part, double whole)
 {
   const double much = 0.1, some = 0.01;
-  if (!(whole > 0) || part / whole < some)
+  if (!(whole > 0) || !(part / whole >= some))
     return false;
   out_text_puts(line, part / whole >= much ? "\033[31m" : "\033[33m");
   return true;

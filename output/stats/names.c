@@ -127,6 +127,46 @@ static void put_callstack(const struct out_names *names, const struct out_row_ke
   out_text_puts(text, key->callstack ? "]" : " -]");
 }
 
+static const char *file_name(const struct out_names *names, uint32_t string)
+{
+  const char *path = out_profile_string(names->profile, string), *slash = strrchr(path, '/');
+  return names->strip_dirs && slash ? slash + 1 : path;
+}
+
+/* A place whose line is not known: where it lies in its module. */
+static void put_address(const struct out_names *names, const struct out_call_place *place, struct out_text *text)
+{
+  if (place->module == FMT_NONE)
+    out_text_putc(text, '?');
+  else
+    out_text_printf(text, "%s+%#llx", file_name(names, out_profile_module(names->profile, place->module)->label),
+                    (unsigned long long)place->address);
+}
+
+bool out_row_site(const struct out_names *names, const struct out_row_key *key, struct out_text *text)
+{
+  if (key->place == FMT_NONE)
+    return false;
+  if (key->place == OUT_PLACE_UNKNOWN) {
+    out_text_putc(text, '?');
+    return true;
+  }
+  const struct out_call_place *place = out_profile_call_place(names->profile, key->place);
+  const bool is_tail = place->flags & FMT_CALL_PLACE_TAIL;
+  if (!place->line)
+    put_address(names, place, text);
+  else
+    for (const char *before = "";; before = " < ") {
+      out_text_printf(text, "%s%s:%u(%s)", before, file_name(names, place->file), place->line,
+                      out_profile_string(names->profile, place->function));
+      if (place->outer == FMT_NONE)
+        break;
+      place = out_profile_call_place(names->profile, place->outer);
+    }
+  out_text_puts(text, is_tail ? ", by a tail call" : "");
+  return true;
+}
+
 void out_row_groups(const struct out_names *names, const struct out_row_key *key, const char *separator,
                     struct out_text *text)
 {
@@ -153,6 +193,12 @@ void out_row_groups(const struct out_names *names, const struct out_row_key *key
   }
   if (key->callstack != FMT_NONE) {
     put_callstack(names, key, separator, text);
+    separator = " ";
+  }
+  if (key->place != FMT_NONE) {
+    out_text_printf(text, "%s[at ", separator);
+    out_row_site(names, key, text);
+    out_text_putc(text, ']');
   }
 }
 
@@ -279,6 +325,23 @@ static int compare_signatures(const struct out_names *names, uint32_t left, uint
   return 0;
 }
 
+static int compare_places(const struct out_profile *profile, uint32_t left, uint32_t right)
+{
+  while (left < OUT_PLACE_UNKNOWN && right < OUT_PLACE_UNKNOWN && left != right) {
+    const struct out_call_place *a = out_profile_call_place(profile, left), *b = out_profile_call_place(profile, right);
+    int order = compare_strings(profile, a->file, b->file);
+    if (order == 0)
+      order = compare_numbers(a->line, b->line);
+    if (order == 0)
+      order = compare_numbers(a->address, b->address);
+    if (order != 0)
+      return order;
+    left = a->outer;
+    right = b->outer;
+  }
+  return compare_numbers(left, right);
+}
+
 int out_row_compare(const struct out_names *names, const struct out_row_key *left, const struct out_row_key *right,
                     struct out_arguments scratch[2])
 {
@@ -305,5 +368,7 @@ int out_row_compare(const struct out_names *names, const struct out_row_key *lef
     order = out_process_compare_ranks(names->profile, left->rank, right->rank);
   if (order == 0 && left->callstack != right->callstack)
     order = out_callstack_compare(names->profile, names->callstacks, left->callstack, right->callstack);
+  if (order == 0 && left->place != right->place)
+    order = compare_places(names->profile, left->place, right->place);
   return order;
 }

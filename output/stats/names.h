@@ -15,6 +15,7 @@ struct out_names {
   unsigned by;                             /* enum callsig_stats_by */
   const uint32_t *row_of;                  /* by signature: its row's, where names were stripped; else NULL */
   const struct out_callstacks *callstacks; /* where rows are by them */
+  bool strip_dirs;
 };
 
 /* The function that a row is shown as, NULL when rows are by neither function nor signature. */
@@ -47,6 +48,10 @@ const char *out_row_stage(const struct out_names *names, const struct out_row_ke
 /* The label of the process that rows are by, and of the rank ("-" without one). NULL when rows are not by them. */
 const char *out_row_process(const struct out_names *names, const struct out_row_key *key);
 const char *out_row_rank(const struct out_names *names, const struct out_row_key *key);
+
+/* Appends where the row's calls were made: "file.c:12(name)", with "<" before where that function is inlined; "?" where
+ * it is not known. False, and nothing, where rows are not by site. */
+bool out_row_site(const struct out_names *names, const struct out_row_key *key, struct out_text *text);
 
 /* Appends what rows are by beside their function: `separator`, then "[stage 0:1:decode] [thread main (12)] [module
  * /bin/x]". Nothing when they are by the function alone. */

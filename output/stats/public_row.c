@@ -29,6 +29,11 @@ static void put_caller(const struct out_names *names, const struct out_row_key *
   out_row_frame(names, key, 0, text);
 }
 
+static void put_site(const struct out_names *names, const struct out_row_key *key, struct out_text *text)
+{
+  out_row_site(names, key, text);
+}
+
 /* The row's text, made once and kept as long as the rows. NULL with `*result` as it was: it has none. */
 static const char *text_of(struct callsig_stats *stats, const struct out_names *names, uint32_t number,
                            const struct row_text *wanted, int *result)
@@ -71,7 +76,8 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
   const struct out_known_function *function = out_row_function(&names, &known->key);
   double tick = stats->grouping.tick;
   const struct row_text signature = {&stats->signatures, (stats->by & CALLSIG_BY_SIGNATURE) != 0, put_signature},
-                        caller = {&stats->callers, stats->frames > 0, put_caller};
+                        caller = {&stats->callers, stats->frames > 0, put_caller},
+                        site = {&stats->sites, (stats->by & CALLSIG_BY_SITE) != 0, put_site};
   struct callsig_stats_row full = {
       .size = sizeof full,
       .file = function ? out_profile_string(&stats->profile, function->file) : NULL,
@@ -101,6 +107,7 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
       .wait_error = sleep.own_error * tick,
       .cumwait_error = sleep.cumulative_error * tick,
       .caller = text_of(stats, &names, number, &caller, &result),
+      .site = text_of(stats, &names, number, &site, &result),
   };
   out_struct_hand_out(row, &full, sizeof full);
   return result;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "callsig/stats.h"
 #include "output/beside/in_place.h"
 #include "output/profile/edge_time.h"
 #include "output/sampling/hook_cost.h"
@@ -16,6 +17,7 @@ struct summing {
   const struct out_grouping *grouping;
   const struct out_rows *rows;
   struct out_row_error *list;
+  double *of_callers; /* by row key's `what`, where rows are by site: of callees, whose callers' sites are not known */
 };
 
 /* Of a time that is no more than a few samples, what the clock read tells as much: the deviation is half of it then
@@ -51,6 +53,12 @@ static double period_of(const struct out_profile *profile, const struct out_grou
   return !grouping->compensation && out_in_place_run(profile, info) ? 0 : out_sample_period(profile, edge);
 }
 
+static uint32_t what_of_caller(const struct summing *summing, const struct out_edge *edge)
+{
+  const struct out_variant *from = out_profile_variant(summing->profile, edge->from);
+  return out_rows_key(summing->profile, summing->grouping, from, edge->thread).what;
+}
+
 /* A call's time is part of its own row's, and is taken off its caller's: an error of it stands in the own time of both,
  * unless they are one row, where it cancels. */
 static void add_edge(struct summing *summing, uint32_t number)
@@ -79,6 +87,8 @@ static void add_edge(struct summing *summing, uint32_t number)
     summing->list[row].own += square;
   if (row != caller && caller != FMT_NONE)
     summing->list[caller].own += square;
+  if (summing->of_callers && edge->from != FMT_NONE)
+    summing->of_callers[what_of_caller(summing, edge)] += square;
   if (row == FMT_NONE)
     return;
   const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
@@ -103,10 +113,18 @@ struct out_row_error *out_row_errors_make(const struct out_profile *profile, con
                             .grouping = grouping,
                             .rows = rows,
                             .list = calloc(rows->list.count + 1u, sizeof *summing.list)};
-  if (!summing.list)
+  if (grouping->by & CALLSIG_BY_SITE)
+    summing.of_callers = calloc((size_t)profile->signatures.count + profile->functions.count + 1, sizeof(double));
+  if (!summing.list || (grouping->by & CALLSIG_BY_SITE && !summing.of_callers)) {
+    free(summing.list);
     return NULL;
+  }
   for (uint32_t i = 0; i < profile->edges.count; i++)
     add_edge(&summing, i);
+  /* Each of a function's sites may have called what the error is of. */
+  for (uint32_t i = 0; summing.of_callers && i < rows->list.count; i++)
+    summing.list[i].own += summing.of_callers[out_rows_at(rows, i)->key.what];
+  free(summing.of_callers);
   for (uint32_t i = 0; i < rows->list.count; i++) {
     struct out_row_error *error = &summing.list[i];
     const struct out_row *row = out_rows_at(rows, i);

@@ -54,7 +54,8 @@ static uint32_t shown_as(const struct out_profile *profile, const struct out_gro
 static uint64_t hash_row(const struct out_row_key *key)
 {
   uint64_t hash = out_hash_mix((uint64_t)key->what << 32 | key->stage, (uint64_t)key->thread << 32 | key->module);
-  return out_hash_mix(out_hash_mix(hash, (uint64_t)key->process << 32 | key->rank), key->callstack);
+  return out_hash_mix(out_hash_mix(hash, (uint64_t)key->process << 32 | key->rank),
+                      (uint64_t)key->place << 32 | key->callstack);
 }
 
 static int add_row(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows,
@@ -114,6 +115,15 @@ struct out_row_key out_rows_key(const struct out_profile *profile, const struct 
   return key;
 }
 
+struct out_row_key out_rows_key_of_edge(const struct out_profile *profile, const struct out_grouping *grouping,
+                                        const struct out_edge *edge)
+{
+  struct out_row_key key = out_rows_key(profile, grouping, out_profile_variant(profile, edge->to), edge->thread);
+  if (grouping->by & CALLSIG_BY_SITE)
+    key.place = edge->place == FMT_NONE ? OUT_PLACE_UNKNOWN : out_profile_call_place(profile, edge->place)->shown;
+  return key;
+}
+
 static void add_share(struct out_rows *rows, uint32_t number, const struct out_share *share, bool joined)
 {
   struct out_row *row = out_rows_at(rows, number);
@@ -135,26 +145,29 @@ static void add_share(struct out_rows *rows, uint32_t number, const struct out_s
   }
 }
 
-static uint32_t row_of(const struct out_profile *profile, const struct out_grouping *grouping,
-                       const struct out_rows *rows, const struct out_edge *edge)
+static uint32_t row_of(const struct out_rows *rows, const struct out_row_key *key)
 {
-  if (!out_edge_is_selected(profile, grouping, edge))
-    return FMT_NONE;
-  struct out_row_key key = out_rows_key(profile, grouping, out_profile_variant(profile, edge->to), edge->thread);
-  return rows->direct ? rows->direct[key.what] : out_idset_find(&rows->set, hash_row(&key), rows, &key, equal_row);
+  return rows->direct ? rows->direct[key->what] : out_idset_find(&rows->set, hash_row(key), rows, key, equal_row);
 }
 
 uint32_t out_rows_of_edge(const struct out_profile *profile, const struct out_grouping *grouping,
                           const struct out_rows *rows, uint32_t number)
 {
-  return row_of(profile, grouping, rows, out_profile_edge(profile, number));
+  const struct out_edge *edge = out_profile_edge(profile, number);
+  if (!out_edge_is_selected(profile, grouping, edge))
+    return FMT_NONE;
+  struct out_row_key key = out_rows_key_of_edge(profile, grouping, edge);
+  return row_of(rows, &key);
 }
 
 uint32_t out_rows_of_variant(const struct out_profile *profile, const struct out_grouping *grouping,
                              const struct out_rows *rows, uint32_t variant, uint32_t thread)
 {
   const struct out_edge into = {.from = FMT_NONE, .to = variant, .thread = thread};
-  return row_of(profile, grouping, rows, &into);
+  if (!out_edge_is_selected(profile, grouping, &into))
+    return FMT_NONE;
+  struct out_row_key key = out_rows_key(profile, grouping, out_profile_variant(profile, variant), thread);
+  return row_of(rows, &key);
 }
 
 static int build(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows)
@@ -168,7 +181,7 @@ static int build(const struct out_profile *profile, const struct out_grouping *g
     struct out_share share = out_edge_share(profile, grouping, edge, group);
     if (!share.is_any)
       continue;
-    struct out_row_key key = out_rows_key(profile, grouping, to, edge->thread);
+    struct out_row_key key = out_rows_key_of_edge(profile, grouping, edge);
     uint32_t number;
     int result = intern_row(profile, grouping, rows, &key, &number);
     if (result < 0)
@@ -305,7 +318,7 @@ static int intern_pair(struct pairs *pairs, const struct out_pair *key, struct o
 static int add_pair(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows,
                     struct pairs *pairs, const struct out_edge *edge, const struct out_share *share)
 {
-  struct out_row_key to = out_rows_key(profile, grouping, out_profile_variant(profile, edge->to), edge->thread);
+  struct out_row_key to = out_rows_key_of_edge(profile, grouping, edge);
   struct out_row_key from = out_rows_key(profile, grouping, out_profile_variant(profile, edge->from), edge->thread);
   struct out_pair key = {0}, *pair = NULL;
   int result = intern_row(profile, grouping, rows, &to, &key.callee);

@@ -18,7 +18,11 @@ struct out_row_key {
   /* The process, and the first process of the same rank; FMT_NONE when rows are not by them. */
   uint32_t process, rank;
   uint32_t callstack; /* FMT_NONE when rows are not by call stacks */
+  uint32_t place; /* a call place's number, OUT_PLACE_UNKNOWN; FMT_NONE when rows are not by site, and of a caller */
 };
+
+/* Of calls whose place was not recorded. */
+#define OUT_PLACE_UNKNOWN (FMT_NONE - 1)
 
 /* A row by function `what`, or signature, alone. */
 static inline struct out_row_key out_row_key_of(uint32_t what)
@@ -29,7 +33,8 @@ static inline struct out_row_key out_row_key_of(uint32_t what)
                               .module = FMT_NONE,
                               .process = FMT_NONE,
                               .rank = FMT_NONE,
-                              .callstack = FMT_NONE};
+                              .callstack = FMT_NONE,
+                              .place = FMT_NONE};
 }
 
 /* Counters in ticks of struct out_grouping.tick. */
@@ -116,7 +121,11 @@ uint32_t out_rows_of_variant(const struct out_profile *profile, const struct out
 int out_rows_pairs(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows,
                    struct base_vector *pairs);
 
-/* The key of the row that calls of a variant by a thread are in. */
+/* The key of the row that an edge's calls are in. */
+struct out_row_key out_rows_key_of_edge(const struct out_profile *profile, const struct out_grouping *grouping,
+                                        const struct out_edge *edge);
+
+/* The key of the row that calls of a variant by a thread are in, wherever they are made. */
 struct out_row_key out_rows_key(const struct out_profile *profile, const struct out_grouping *grouping,
                                 const struct out_variant *variant, uint32_t thread);
 

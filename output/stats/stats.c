@@ -9,6 +9,7 @@
 
 #include "output/beside/beside.h"
 #include "output/beside/in_place.h"
+#include "output/profile/call_place.h"
 #include "output/profile/load.h"
 #include "output/profile/process.h"
 #include "output/profile/sums.h"
@@ -50,6 +51,7 @@ void out_stats_forget(struct callsig_stats *stats)
   free(stats->order);
   free(stats->signatures);
   free(stats->callers);
+  free(stats->sites);
   free(stats->printed);
   stats->shown_function = NULL;
   stats->ranks = NULL;
@@ -59,6 +61,7 @@ void out_stats_forget(struct callsig_stats *stats)
   stats->order = NULL;
   stats->signatures = NULL;
   stats->callers = NULL;
+  stats->sites = NULL;
   stats->printed = NULL;
   stats->listed = 0;
   stats->grouped = stats->built = stats->prepared = false;
@@ -176,10 +179,10 @@ void callsig_stats_free(struct callsig_stats *stats)
 int callsig_stats_group(struct callsig_stats *stats, unsigned by)
 {
   const unsigned known = CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE | CALLSIG_BY_STAGE | CALLSIG_BY_THREAD |
-                         CALLSIG_BY_MODULE | CALLSIG_BY_PROCESS | CALLSIG_BY_RANK;
+                         CALLSIG_BY_MODULE | CALLSIG_BY_PROCESS | CALLSIG_BY_RANK | CALLSIG_BY_SITE;
   if (by == 0 || by & ~known)
-    return out_stats_fail(-EINVAL, "rows are by function, signature, stage, thread, module, process or rank");
-  if (by & CALLSIG_BY_SIGNATURE)
+    return out_stats_fail(-EINVAL, "rows are by function, signature, stage, thread, module, process, rank or site");
+  if (by & (CALLSIG_BY_SIGNATURE | CALLSIG_BY_SITE))
     by |= CALLSIG_BY_FUNCTION;
   out_stats_forget(stats);
   stats->by = by;
@@ -295,7 +298,8 @@ struct out_names out_stats_names(const struct callsig_stats *stats)
       .shown_function = stats->shown_function,
       .by = stats->by,
       .row_of = stats->strip_dirs && stats->by & CALLSIG_BY_SIGNATURE ? stats->signature_merge.row_of : NULL,
-      .callstacks = &stats->callstacks};
+      .callstacks = &stats->callstacks,
+      .strip_dirs = stats->strip_dirs};
 }
 
 double out_stats_finest_tick(const struct callsig_stats *stats)
@@ -321,6 +325,8 @@ static int group(struct callsig_stats *stats)
                                &stats->selection);
   if (result == 0 && stats->only_process)
     result = out_selection_of_process(&stats->profile, stats->only_process - 1, &stats->selection);
+  if (result == 0 && stats->by & CALLSIG_BY_SITE)
+    result = out_call_places_look_up(&stats->profile);
   if (result == 0 && stats->by & CALLSIG_BY_RANK) {
     stats->ranks = out_process_ranks(&stats->profile);
     result = stats->ranks ? 0 : -ENOMEM;
@@ -448,4 +454,15 @@ int callsig_stats_total(struct callsig_stats *stats, struct callsig_stats_total 
     return result;
   out_struct_hand_out(total, &stats->total, sizeof stats->total);
   return 0;
+}
+
+struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t row)
+{
+  const struct out_names names = out_stats_names(stats);
+  const struct out_row *known = out_rows_at(&stats->rows, row);
+  const struct out_known_function *function = out_row_function(&names, &known->key);
+  if (function && function->is_untimed)
+    return (struct out_row_error){
+        .own = NAN, .cumulative = NAN, .drawn_own = NAN, .drawn_cumulative = NAN, .untimed = known->calls};
+  return stats->errors ? stats->errors[row] : (struct out_row_error){0};
 }

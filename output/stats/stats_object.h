@@ -60,7 +60,7 @@ struct callsig_stats {
   uint32_t listed;                     /* of them */
   uint8_t *printed;                    /* by function: the table that was opened last has a row of it; NULL: none was */
   char **signatures;                   /* by row, NULL until callsig_stats_row() made it; in `texts` */
-  char **callers;                      /* the same of callers */
+  char **callers, **sites;             /* the same of callers, and of where calls were made */
   struct base_arena texts;
   struct callsig_stats_total total;
 };
@@ -99,11 +99,9 @@ bool out_stats_compensates(const struct callsig_stats *stats);
  */
 bool out_stats_tells_compensation(const struct callsig_stats *stats);
 
-/* How far the times of a row may be off; the object must be prepared. */
-static inline struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t row)
-{
-  return stats->errors ? stats->errors[row] : (struct out_row_error){0};
-}
+/* How far the times of a row may be off; the object must be prepared. Of a function whose calls have no times that is
+ * not known, and none of its calls is timed. */
+struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t row);
 
 /* How much of the times of a row threads slept; the object must be prepared. */
 static inline struct out_row_sleep out_stats_sleep(const struct callsig_stats *stats, uint32_t row)

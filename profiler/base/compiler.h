@@ -8,4 +8,9 @@
 #define PROF_LIKELY(x)   __builtin_expect(!!(x), 1)
 #define PROF_UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* Of functions that the program calls and that unblock signals: the handler of one that waited interrupts them, and is
+ * to be told apart from one that interrupts a hook, since they hold no frame. In a section of their own, which the
+ * linker names the ends of; see stack/interrupted.c. */
+#define PROF_HOLDS_NO_FRAME __attribute__((noinline, section("callsig_holds_no_frame")))
+
 #endif

@@ -30,10 +30,21 @@ uint64_t prof_block_signals(void)
   return before;
 }
 
+/* The count goes down first, while no handler can run: those of signals that waited are to find the net as it is. */
+static inline __attribute__((always_inline)) void restore(uint64_t mask)
+{
+  prof_signals_blocked--;
+  PROF_SYSCALL4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, 0, SIGNAL_BYTES);
+}
+
 void prof_restore_signals(uint64_t mask)
 {
-  PROF_SYSCALL4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, 0, SIGNAL_BYTES);
-  prof_signals_blocked--;
+  restore(mask);
+}
+
+void prof_restore_signals_last(uint64_t mask)
+{
+  restore(mask);
 }
 
 /* Waits for the lock without the kernel's knowing its holder: where it has no locks that inherit priority. */

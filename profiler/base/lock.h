@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "profiler/base/compiler.h"
+
 /* A futex word; all zero is free. It is held with all signals blocked and never across a call of the program. Who waits
  * for it lends its holder its priority. */
 struct prof_lock {
@@ -24,5 +26,8 @@ void prof_unlock(struct prof_lock *lock);
 uint64_t prof_block_signals(void);
 /* Makes the mask what prof_block_signals() returned. Anywhere. */
 void prof_restore_signals(uint64_t mask);
+/* The same, where a function of the program's own interface ends: handlers of signals that waited interrupt no hook.
+ * Anywhere. */
+PROF_HOLDS_NO_FRAME void prof_restore_signals_last(uint64_t mask);
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/cache_key.h"
 #include "format/duration.h"
 #include "format/factor.h"
 #include "format/hash.h"
@@ -340,11 +341,15 @@ void prof_settings_load(struct prof_process *process)
   settings->memory_limit = memory && memory[0] ? parse_memory(memory) : asked.memory_limit;
   if (!settings->memory_limit)
     settings->memory_limit = DEFAULT_MEMORY;
+  settings->call_sites = is_set("CALLSIG_SITES", asked.call_sites);
   settings->percentiles = is_set("CALLSIG_PERCENTILES", asked.percentiles);
   load_timeline(settings, either("CALLSIG_TIMELINE", asked.timeline), asked.timeline_spans);
   load_times(settings, either("CALLSIG_TIMES", asked.times), either("CALLSIG_OVERHEAD", asked.overhead));
   settings->include = copy_text(either("CALLSIG_INCLUDE", asked.include));
   settings->exclude = copy_text(either("CALLSIG_EXCLUDE", asked.exclude));
+  const char *library_calls = prof_environment("CALLSIG_LIBRARY_CALLS");
+  settings->library_calls = library_calls && library_calls[0] ? copy_text(library_calls) : NULL;
+  settings->rules_hash = fmt_index_made_by(settings->rules_hash, settings->library_calls != NULL);
   find_cache(settings->cache);
   find_command(settings->command);
 }

@@ -95,6 +95,7 @@ static void give_up(struct prof_process *process)
   process->folded = NULL;
   process->unloading = 0;
   process->sleds_waiting = 0;
+  process->sleds_searched = 0;
   process->ended_threads = 0;
   process->ended = NULL;
   process->finished = 0;

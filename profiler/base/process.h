@@ -26,6 +26,7 @@
 #include "profiler/base/lock.h"
 #include "profiler/base/settings.h"
 
+struct prof_module;
 struct prof_process;
 struct prof_thread;
 struct prof_fast_compare;
@@ -59,6 +60,9 @@ struct prof_upcalls {
   /* Makes machine code for the calls of a sled that `compare` says all of, unless there is some, and gives its number
    * (struct prof_fast_compare); 0 for none. sled/site_codes.c sets it when the first sled is switched on. */
   uint16_t (*make_code)(const struct prof_fast_compare *compare);
+  /* Has the calls of the imports of a module counted whose first site is met, if the settings ask for that. Under
+   * modules_lock. library/library.c sets it when the library is initialised. */
+  void (*count_imports)(struct prof_module *module);
   /* Measures the hooks' own cost. calibration/calibrate.c sets it when the library is initialised; a recording that was
    * begun before is calibrated then. */
   void (*calibrate)(struct prof_process *process);
@@ -73,20 +77,23 @@ enum prof_process_state {
 };
 
 struct prof_process {
-  uint32_t state;         /* enum prof_process_state, atomic */
-  uint32_t pid;           /* of the process that `header` belongs to */
-  uint32_t disabled;      /* atomic: 1 while hooks are to count nothing */
-  uint32_t warming;       /* atomic: 1 while calls are to be made out but not counted; see schedule.c */
-  uint32_t scheduled;     /* there is a schedule */
-  uint32_t generation;    /* atomic: changes with these; threads compare it in their slow path */
-  uint32_t finished;      /* the process is past its exit handlers */
-  uint32_t sleds_waiting; /* atomic: sleds were left as they are, since a module was being unloaded */
-  uint32_t sleds_unread;  /* atomic: it was told that what has sleds cannot be found out */
-  uint32_t has_sleds;     /* some module has sleds that are or were switched on */
-  uint32_t sleds_out;     /* sleds call no hook, since the program disabled recording; atomic */
-  uint32_t requested;     /* recording was switched by a request from outside; atomic */
-  uint32_t switches;      /* how often recording was switched on or off; atomic */
-  uint32_t recorded;      /* a call was recorded: the clock can no longer be replaced */
+  uint32_t state;           /* enum prof_process_state, atomic */
+  uint32_t pid;             /* of the process that `header` belongs to */
+  uint32_t disabled;        /* atomic: 1 while hooks are to count nothing */
+  uint32_t warming;         /* atomic: 1 while calls are to be made out but not counted; see schedule.c */
+  uint32_t scheduled;       /* there is a schedule */
+  uint32_t generation;      /* atomic: changes with these; threads compare it in their slow path */
+  uint32_t finished;        /* the process is past its exit handlers */
+  uint32_t sleds_waiting;   /* atomic: sleds were left as they are, since a module was being unloaded */
+  uint32_t sleds_unread;    /* atomic: it was told that what has sleds cannot be found out */
+  uint32_t has_sleds;       /* some module has sleds that are or were switched on */
+  uint32_t sleds_out;       /* sleds call no hook, since the program disabled recording; atomic */
+  uint32_t loader_watched;  /* the loader tells when it changes the list of modules */
+  uint32_t modules_changed; /* how often the loader has changed the list of modules; atomic */
+  uint32_t sleds_searched;  /* 1 + modules_changed when all sleds there were had been found, 0: never; atomic */
+  uint32_t requested;       /* recording was switched by a request from outside; atomic */
+  uint32_t switches;        /* how often recording was switched on or off; atomic */
+  uint32_t recorded;        /* a call was recorded: the clock can no longer be replaced */
   struct prof_settings settings;
   char path[PROF_MAX_PATH]; /* the recording's path, "" while there is none */
 

@@ -18,7 +18,7 @@ struct prof_settings {
   char output[PROF_MAX_PATH]; /* absolute, so that a chdir() of the program does not move it */
   uint64_t run;               /* the number of the `callsig run` that took the place for the recording; 0: none did */
   char rules[PROF_MAX_PATH];  /* absolute, "" for none */
-  uint64_t rules_hash;        /* XXH64 of the rules' text, for the index's name; 0 without rules */
+  uint64_t rules_hash;        /* fmt_index_made_by() of the rules' text, for the index's name */
   bool signatures;
   bool start_disabled;
   bool start_off;        /* as if that were the first request from outside */
@@ -28,6 +28,7 @@ struct prof_settings {
   uint32_t overhead;     /* the budget, the program's slowdown in parts of FMT_FACTOR_ONE; 0: none was asked for */
   uint64_t memory_limit; /* bytes */
   struct fmt_rank rank;
+  bool call_sites;  /* edges are told apart by where their calls were made */
   bool percentiles; /* every edge has a histogram of its calls' times */
   bool timeline;
   uint64_t timeline_min_ns; /* calls at least this long are in the timeline */
@@ -35,6 +36,7 @@ struct prof_settings {
   /* Globs, separated by newlines, from the arena: they live as long as the process. */
   const char *include;         /* NULL for all */
   const char *exclude;         /* NULL for none */
+  const char *library_calls;   /* imported functions whose calls are counted; NULL for none */
   char cache[PROF_MAX_PATH];   /* absolute folder of the indexes, "" when the environment names none */
   char command[PROF_MAX_PATH]; /* what makes a missing index: a path, or a name to be found in PATH */
 };

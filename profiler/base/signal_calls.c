@@ -13,6 +13,7 @@
 #include "callsig/callsig.h"
 #include "profiler/arch/primitives.h"
 #include "profiler/arch/signal_context.h"
+#include "profiler/base/compiler.h"
 #include "profiler/base/fault_net.h"
 #include "profiler/base/syscall.h"
 
@@ -88,7 +89,7 @@ CALLSIG_API sighandler_t signal(int number, sighandler_t handler)
   return sigaction(number, &set, &old) < 0 ? SIG_ERR : old.sa_handler;
 }
 
-static long set_mask(int how, const sigset_t *set, sigset_t *old)
+static PROF_HOLDS_NO_FRAME long set_mask(int how, const sigset_t *set, sigset_t *old)
 {
   uint64_t word = set ? first_word(set) & ~RESERVED : 0;
   if (set && how != SIG_UNBLOCK)

@@ -9,11 +9,15 @@
 #include "format/recording.h"
 #include "profiler/base/histogram_record.h"
 #include "profiler/base/request.h"
+#include "profiler/hook/library_hooks.h"
 #include "profiler/stack/thread.h"
 #include "profiler/tree/capture.h"
 #include "profiler/tree/fast_compare.h"
 
 #define CHECK(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #type "." #member)
+
+CHECK(struct prof_library_call, target, PROF_L_TARGET);
+CHECK(struct prof_library_call, slot, PROF_L_SLOT);
 
 CHECK(struct prof_request, asked, PROF_REQUEST_ASKED);
 CHECK(struct prof_request, taken, PROF_REQUEST_TAKEN);

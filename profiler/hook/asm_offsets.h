@@ -10,6 +10,10 @@
 #include "profiler/stack/modes.h"
 #include "profiler/tree/edge_codes.h"
 
+/* struct prof_library_call */
+#define PROF_L_TARGET 0
+#define PROF_L_SLOT   8
+
 /* struct prof_request */
 #define PROF_REQUEST_ASKED 0
 #define PROF_REQUEST_TAKEN 8

@@ -7,6 +7,8 @@
  */
 #include "profiler/hook/generic_path.h"
 
+#include <errno.h>
+
 #include "format/index.h"
 #include "format/recording.h"
 #include "profiler/arch/primitives.h"
@@ -67,13 +69,25 @@ static void keep_xmm(struct entry *entry)
   entry->has_xmm = true;
 }
 
+/* Appends where the call was made, when that is recorded. */
+static int note_call_site(const struct entry *entry, const struct prof_fast_compare *compare, uint64_t *words,
+                          uint32_t capacity, uint32_t *count)
+{
+  if (!compare->call_site)
+    return 0;
+  if (*count == capacity)
+    return -ENOBUFS;
+  words[(*count)++] = compare->site->inlined ? compare->site->pc : entry->call_site;
+  return 0;
+}
+
 static int capture(struct entry *entry, const struct prof_fast_compare *compare, uint64_t *words, uint32_t capacity,
                    uint32_t *count)
 {
   const struct prof_site *site = compare->site;
   *count = 0;
   if (!compare->arguments)
-    return 0;
+    return note_call_site(entry, compare, words, capacity, count);
   if (site->uses_xmm)
     keep_xmm(entry);
   const struct prof_capture what = {.site = site,
@@ -82,7 +96,8 @@ static int capture(struct entry *entry, const struct prof_fast_compare *compare,
                                     .levels = prof_function_levels(compare->function),
                                     .cfa = prof_capture_cfa(site, entry->registers),
                                     .first = entry->first};
-  return prof_capture_words(&what, words, capacity, count);
+  const int error = prof_capture_words(&what, words, capacity, count);
+  return error < 0 ? error : note_call_site(entry, compare, words, capacity, count);
 }
 
 /* Is this the edge of such a call? */

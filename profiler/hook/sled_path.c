@@ -32,12 +32,16 @@ static const struct prof_module *module_of(uintptr_t pc)
   return module;
 }
 
-/* The this_fn of the sled that a call returned to `pc` from; 0 when no module's index has one there. */
+/* The this_fn of the sled that a call returned to `pc` from, or of the import whose slot is there; 0 when no module's
+ * index has one there. */
 static uintptr_t function_of(uintptr_t pc)
 {
   const struct prof_module *module = module_of(pc);
   if (!module || !module->index.header)
     return 0;
+  const struct fmt_index_site *site = prof_module_site(module, pc);
+  if (site && site->flags & FMT_SITE_LIBRARY)
+    return module->index.functions[site->function].address + module->bias;
   uint64_t address = pc - FMT_SLED_CALL - module->bias;
   const struct fmt_index_sled *sled = fmt_index_sled_from(&module->index, address);
   return sled && sled->address == address ? sled->function + module->bias : 0;

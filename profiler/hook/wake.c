@@ -9,6 +9,7 @@
 #include "profiler/frame/follow.h"
 #include "profiler/session/requests.h"
 #include "profiler/session/startup.h"
+#include "profiler/stack/interrupted.h"
 #include "profiler/stack/modes.h"
 #include "profiler/stack/stack.h"
 
@@ -24,10 +25,27 @@ void prof_hook_lose(void)
     prof_count_loss(FMT_LOSS_NO_SPACE, 1);
 }
 
+/* Was it found already that the thread has to wait, in the handler that runs now? A handler's calls may be many, and
+ * one after another of them would find the same, slowly. */
+static bool waits_still(const struct prof_thread *t, uint32_t state)
+{
+  return t && state == PROF_HOOKS_SLOW && t->interrupted &&
+         t->refused == __atomic_load_n(&prof_process.generation, __ATOMIC_SEQ_CST) && !prof_request_waits() &&
+         prof_hook_still_interrupted(&t->handler);
+}
+
+/* What a thread that has to wait does with a hook. */
+static struct prof_thread *while_waiting(struct prof_thread *t, bool entering)
+{
+  return entering && __atomic_load_n(&prof_process.disabled, __ATOMIC_SEQ_CST) ? NULL : t;
+}
+
 struct prof_thread *prof_hook_wake(bool entering)
 {
   struct prof_thread *t = prof_self;
   uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : PROF_HOOKS_SLOW;
+  if (waits_still(t, state))
+    return while_waiting(t, entering);
   if (state == PROF_HOOKS_OFF && !prof_requests_take())
     return NULL;
   const bool never = state == PROF_HOOKS_BUSY || (state == PROF_HOOKS_GONE && !prof_thread_begins_anew());
@@ -41,13 +59,13 @@ struct prof_thread *prof_hook_wake(bool entering)
     prof_slow_leave(t);
   } while (prof_requests_take());
   if (t->interrupted)
-    return entering && __atomic_load_n(&prof_process.disabled, __ATOMIC_SEQ_CST) ? NULL : t;
+    return while_waiting(t, entering);
   return prof_thread_running(t) ? t : NULL;
 }
 
 void prof_hook_shield(struct prof_thread *t, uintptr_t sp)
 {
-  if (!prof_slow_enter(t))
+  if (prof_stack_is_shielded(t) || !prof_slow_enter(t))
     return;
   if (!prof_stack_follow(t, sp, prof_clock_now()) || !prof_stack_shield(t))
     prof_stack_rest(t);

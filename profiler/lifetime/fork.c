@@ -224,12 +224,16 @@ static struct fmt_rec_edge *find_edge(struct prof_thread *t, const struct inheri
   if (!compare)
     return NULL;
   uint32_t count = frame->word_count;
-  if ((count > t->word_room || site->state_words > t->word_room) && !prof_thread_more_words(t))
+  if ((count > t->word_room || site->state_words >= t->word_room) && !prof_thread_more_words(t))
     return NULL;
   for (uint32_t i = 0; i < count; i++)
     t->words[i] = frame->words[i];
+  const bool has_place = compare->call_site && count > 0;
+  const uint64_t place = has_place ? t->words[--count] : 0;
   if (count < site->state_words)
     count = type_states(site, t->words);
+  if (compare->call_site)
+    t->words[count++] = place;
   return prof_tree_inherited_edge(&t->tree, from, compare, t->words, count);
 }
 

@@ -31,7 +31,7 @@ struct merge {
   struct prof_tree *target;
   struct prof_arena scratch;
   struct prof_table map; /* struct mapped */
-  uint64_t *words;       /* FMT_SIGNATURE_MAX_WORDS */
+  uint64_t *words;       /* of a signature, and one more */
 };
 
 struct mapped {
@@ -122,6 +122,16 @@ static uint64_t site_of(const struct fmt_rec_edge *edge)
   return compare && !(edge->flags & FMT_EDGE_INHERITED) ? prof_site_key(compare->site) : edge->site;
 }
 
+/* The words of the signature, and then the place of the edge's calls. */
+static const uint64_t *with_call_site(struct merge *merge, const struct fmt_rec_signature *signature,
+                                      const struct fmt_rec_edge *edge)
+{
+  for (uint32_t i = 0; i < signature->word_count; i++)
+    merge->words[i] = signature->words[i];
+  merge->words[signature->word_count] = edge->words[edge->word_count - 1];
+  return merge->words;
+}
+
 static struct fmt_rec_edge *map_edge(struct merge *merge, const struct fmt_rec_edge *edge)
 {
   struct fmt_rec_variant *from = map_cct_node(merge, edge->from);
@@ -129,15 +139,18 @@ static struct fmt_rec_edge *map_edge(struct merge *merge, const struct fmt_rec_e
   if (!to)
     return NULL;
   const struct fmt_rec_signature *signature = (const struct fmt_rec_signature *)to->signature;
+  const bool call_site = edge->flags & FMT_EDGE_CALL_SITE;
+  const uint64_t *words = call_site ? with_call_site(merge, signature, edge) : signature->words;
   struct prof_edge_key key = {.site = site_of(edge),
                               .function_address = edge->function_address,
                               .function = (struct fmt_rec_function *)signature->function,
-                              .words = signature->words,
-                              .word_count = signature->word_count,
+                              .words = words,
+                              .word_count = signature->word_count + call_site,
                               .signature_flags = signature->flags,
                               .context = (struct fmt_rec_context *)to->context,
                               .flags = edge->flags,
-                              .generic = true};
+                              .generic = true,
+                              .call_site = call_site};
   struct fmt_rec_edge *known =
       prof_edge_find(merge->target, from, key.site, key.function_address, key.words, key.word_count);
   return known ? known : prof_edge_make(merge->target, from, &key);
@@ -223,7 +236,7 @@ int prof_tree_merge(struct prof_tree *target, const struct prof_tree *source)
   struct merge merge = {.target = target};
   uint64_t count = 0, lost = 0;
   struct fmt_rec_edge **edges = edges_in_order(&merge, source, &count);
-  merge.words = prof_arena_alloc(&merge.scratch, FMT_SIGNATURE_MAX_WORDS * sizeof(uint64_t));
+  merge.words = prof_arena_alloc(&merge.scratch, (FMT_SIGNATURE_MAX_WORDS + 1) * sizeof(uint64_t));
   bool ready = edges && merge.words && prof_table_init(&merge.map, &merge.scratch, 1024) &&
                note_mapped(&merge, source->root->context, (void *)target->root->context) &&
                note_mapped(&merge, (uintptr_t)source->root, target->root);

@@ -163,6 +163,8 @@ static void prepare_arguments(struct helper *helper, const struct prof_settings 
     *next++ = "--rules";
     *next++ = settings->rules;
   }
+  if (settings->library_calls)
+    *next++ = "--library-calls";
   *next++ = "--";
   *next++ = file;
   *next = NULL;

@@ -22,6 +22,7 @@ struct prof_module {
   bool main_program; /* the executable itself, which is never unloaded */
   bool tls_known;
   bool excluded;        /* by a module filter: none of its functions is recorded */
+  bool imports_counted; /* what the settings ask for of them is done */
   bool sleds_on;        /* its sleds call the hooks */
   bool sleds_failed;    /* they cannot: it was told */
   uintptr_t sled_stubs; /* the first stub; NULL and 0 in these three: not made */

@@ -185,7 +185,8 @@ static struct prof_site *describe(struct prof_module *module, uintptr_t pc, uint
   } else if (hint->general) {
     prove_frame(site, hint);
   }
-  if (site->module)
+  /* What filters leave out calls all the same: of imports the settings say themselves which are wanted. */
+  if (site->module && !(site->index_site && site->index_site->flags & FMT_SITE_LIBRARY))
     site->excluded = site->module->excluded || !prof_filter_allows(&prof_process, site->module, site->index_function);
   return site;
 }
@@ -210,6 +211,17 @@ static void check_module(struct prof_module *module)
   forget_unknown(module);
 }
 
+/* The module's code runs, so that the dynamic linker is done with it; but for what that calls itself while it starts
+ * the program, before there is an upcall. */
+static void count_imports(struct prof_module *module)
+{
+  if (!module || module->imports_counted || module->excluded || !prof_process.settings.library_calls ||
+      !prof_process.upcalls.count_imports)
+    return;
+  module->imports_counted = true;
+  prof_process.upcalls.count_imports(module);
+}
+
 static const struct prof_site *resolve(struct prof_thread *t, uintptr_t pc, uintptr_t function_address,
                                        const struct frame_hint *hint)
 {
@@ -223,6 +235,7 @@ static const struct prof_site *resolve(struct prof_thread *t, uintptr_t pc, uint
     check_module(prof_module_find(pc));
   /* With the module its sites may be back. */
   struct prof_module *module = prof_module_for_address(t, pc);
+  count_imports(module);
   known = find(process->sites, pc, function_address);
   if (!known) {
     struct prof_site *site = describe(module, pc, function_address, hint);

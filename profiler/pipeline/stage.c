@@ -391,6 +391,7 @@ void prof_tasks_clear(const struct fmt_rec_thread *record)
     tasks->min = UINT64_MAX;
     tasks->max = tasks->open = tasks->first_ticks = tasks->last_ticks = 0;
     prof_histogram_clear((struct fmt_rec_histogram *)tasks->histogram);
+    prof_histogram_clear((struct fmt_rec_histogram *)tasks->gaps);
     prof_task_work_clear((struct fmt_rec_task_work *)tasks->work);
     struct fmt_rec_task_waits *waits = (struct fmt_rec_task_waits *)tasks->waits;
     *waits = (struct fmt_rec_task_waits){.tag = waits->tag};

@@ -59,6 +59,7 @@ static void tell_switched(bool disabled)
   struct timespec now;
   clock_gettime(CLOCK_REALTIME, &now);
   prof_process.header->switched_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  __atomic_fetch_add(&prof_process.header->switches, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&prof_process.header->is_off, disabled, __ATOMIC_RELEASE);
 }
 
@@ -77,7 +78,7 @@ static bool change(bool disabled, bool warming)
   }
   if (was_disabled != disabled)
     tell_switched(disabled);
-  prof_restore_signals(mask);
+  prof_restore_signals_last(mask);
   return was_disabled != disabled;
 }
 

@@ -177,27 +177,28 @@ static bool may_vanish(const struct prof_module *module, bool loading)
 }
 
 /* Switches the module's sleds. `loading`: under the loader's lock; without it what another thread is loading stays as
- * it is, and is switched when it is loaded. Under modules_lock. */
-static void switch_module(struct prof_module *module, bool on, bool loading)
+ * it is, and is switched when it is loaded: false. Under modules_lock. */
+static bool switch_module(struct prof_module *module, bool on, bool loading)
 {
   if (module->sleds_on == on || (!module->sled_code && (!on || module->sleds_failed)))
-    return;
+    return true;
   module->sleds_failed = !module->sled_code && !make_stubs(module);
   if (module->sleds_failed)
-    return;
+    return true;
   struct prof_text_pages pages;
   long error = open_text(module, &pages, module->main_program || loading);
   if (error == -EAGAIN)
-    return;
+    return false;
   if (error < 0) {
     module->sleds_failed = true;
     prof_message("%s: its code may not be written here (error %ld): its sleds stay off and it is not profiled",
                  path_of(module), -error);
-    return;
+    return true;
   }
   switch_sleds(module, on);
   prof_text_close(&pages);
   module->sleds_on = on;
+  return true;
 }
 
 /* Executable mappings of files with sleds whose modules are not known yet. */
@@ -205,6 +206,7 @@ struct candidates {
   uintptr_t behind; /* mappings above this address are asked for */
   uintptr_t addresses[FOUND_AT_ONCE];
   uint32_t count;
+  bool unread; /* what some file has is not known */
 };
 
 /* Does the module's text hold calls? What the loader unmapped and mapped again since, maybe for another thread that is
@@ -238,8 +240,10 @@ static bool collect(const struct prof_mapping *mapping, void *data)
   const struct prof_module *known = prof_module_find(mapping->low);
   bool done = known && (known->sleds_failed || (known->sleds_on && is_still_on(known)));
   int found = done ? 0 : prof_elf_has_sleds(mapping->path);
-  if (found < 0)
+  if (found < 0) {
     tell_unread(mapping->path, found);
+    candidates->unread = true;
+  }
   if (found <= 0)
     return true;
   candidates->addresses[candidates->count++] = mapping->low;
@@ -258,8 +262,10 @@ static bool has_usable(const struct prof_module *module)
   return false;
 }
 
-static void switch_on_at(struct prof_thread *t, uintptr_t address, bool loading)
+/* False: it is to be asked for again. */
+static bool switch_on_at(struct prof_thread *t, uintptr_t address, bool loading)
 {
+  bool settled = true;
   prof_pause(t);
   struct prof_module *module = prof_module_find(address);
   /* What is known of the place may have been unloaded by a thread that has not told of it yet. */
@@ -277,10 +283,11 @@ static void switch_on_at(struct prof_thread *t, uintptr_t address, bool loading)
     module->sleds_on = false;
   if (module && !module->excluded && module->index.header && !has_usable(module))
     module->sleds_failed = true;
-  else if (module && !module->excluded && module->index.header && !may_vanish(module, loading))
-    switch_module(module, true, loading);
+  else if (module && !module->excluded && module->index.header)
+    settled = !may_vanish(module, loading) && switch_module(module, true, loading);
   prof_unlock(&prof_process.modules_lock);
   prof_resume(t);
+  return module && settled;
 }
 
 /* The thread has no state: recording is off, its hooks are busy, the recording failed, which was told, or memory did.
@@ -292,10 +299,12 @@ static void tell_no_thread(void)
     prof_message("no memory for the thread that switches sleds on: they stay off and are not profiled");
 }
 
-/* Finds the modules with sleds that are not on, and switches them on. `loading`: under the loader's lock. */
-static void find(bool loading)
+/* Finds the modules with sleds that are not on, and switches them on. `loading`: under the loader's lock. False: some
+ * may be left. */
+static bool find(bool loading)
 {
   struct candidates candidates = {0};
+  bool settled = true;
   do {
     candidates.count = 0;
     uint64_t mask = prof_block_signals();
@@ -303,44 +312,67 @@ static void find(bool loading)
     if (error < 0)
       tell_unread("/proc/self/maps", error);
     prof_restore_signals(mask);
+    settled = settled && error >= 0 && !candidates.unread;
     prof_process.has_sleds |= candidates.count != 0;
     if (!candidates.count)
-      return;
+      return settled;
     struct prof_thread *t = prof_thread_enter();
     if (!t) {
       tell_no_thread();
-      return;
+      return false;
     }
     for (uint32_t i = 0; i < candidates.count; i++)
-      switch_on_at(t, candidates.addresses[i], loading);
+      settled = switch_on_at(t, candidates.addresses[i], loading) && settled;
     prof_slow_leave(t);
   } while (candidates.count == FOUND_AT_ONCE);
+  return settled;
+}
+
+/* The same, and notes it where none are left. */
+static void search(bool loading)
+{
+  const uint32_t changed = __atomic_load_n(&prof_process.modules_changed, __ATOMIC_SEQ_CST);
+  if (find(loading))
+    __atomic_store_n(&prof_process.sleds_searched, changed + 1, __ATOMIC_SEQ_CST);
 }
 
 void prof_sleds_find(void)
 {
-  find(true);
+  __atomic_fetch_add(&prof_process.modules_changed, 1, __ATOMIC_SEQ_CST);
+  search(true);
 }
 
-/* Another thread may have enabled recording since. */
-static void switch_off(void)
+/* Switches the sleds of the modules whose sleds were found, unless another thread has switched recording since. False:
+ * some may be left. */
+static bool switch_found(bool on)
 {
+  bool settled = true;
   uint64_t mask = prof_block_signals();
   prof_lock(&prof_process.modules_lock);
-  bool off = __atomic_load_n(&prof_process.disabled, __ATOMIC_SEQ_CST);
-  for (struct prof_module *module = prof_process.modules; module && off; module = module->next)
-    if (module->sleds_on && !module->unloaded && !may_vanish(module, false))
-      switch_module(module, false, false);
+  const bool as_asked = !__atomic_load_n(&prof_process.disabled, __ATOMIC_SEQ_CST) == on;
+  for (struct prof_module *module = prof_process.modules; module && as_asked; module = module->next)
+    if (module->sled_code && module->sleds_on != on && !(on && module->sleds_failed) && !module->unloaded)
+      settled = !may_vanish(module, false) && switch_module(module, on, false) && settled;
   prof_unlock(&prof_process.modules_lock);
   prof_restore_signals(mask);
+  return settled;
 }
 
+/* Are the sleds of all modules found that are there now? A module that the loader adds from here on is looked at then,
+ * and its sleds are switched on if recording is. */
+static bool all_found(void)
+{
+  return prof_process.loader_watched && __atomic_load_n(&prof_process.sleds_searched, __ATOMIC_SEQ_CST) ==
+                                            __atomic_load_n(&prof_process.modules_changed, __ATOMIC_SEQ_CST) + 1;
+}
+
+/* A program may switch often, and its mappings and their files take long to look at. */
 static void switch_all(bool on)
 {
-  if (on)
-    find(false);
-  else
-    switch_off();
+  if (on && !all_found())
+    search(false);
+  else if (prof_process.has_sleds && !switch_found(on) && on)
+    search(false);
 }
 
 /* Where the loader cannot be watched, libraries that come later are not told of: of interest to programs whose sleds
@@ -363,6 +395,7 @@ static void find_at_start(void)
   uint64_t mask = prof_block_signals();
   prof_process.upcalls.switch_sleds = switch_all;
   long error = prof_loader_watch(prof_sleds_find);
+  prof_process.loader_watched = error == 0;
   prof_restore_signals(mask);
   prof_sleds_find();
   tell_unwatched(error);

@@ -26,21 +26,40 @@
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 extern const char etext[] __attribute__((visibility("hidden")));
 
-/* May a hook be interrupted there? An injected clock is the program's own code. */
+/* The code of PROF_HOLDS_NO_FRAME. */
+extern const char no_frame_begin[] __asm__("__start_callsig_holds_no_frame") __attribute__((visibility("hidden")));
+extern const char no_frame_end[] __asm__("__stop_callsig_holds_no_frame") __attribute__((visibility("hidden")));
+
+/* May a hook be interrupted there? An injected clock is the program's own code, and may call any. */
 static bool is_in_hook(uintptr_t pc)
 {
-  if (pc >= (uintptr_t)&__ehdr_start && pc < (uintptr_t)etext)
-    return true;
   if (prof_process.settings.clock == FMT_CLOCK_INJECTED)
+    return true;
+  if (pc >= (uintptr_t)no_frame_begin && pc < (uintptr_t)no_frame_end)
+    return false;
+  if (pc >= (uintptr_t)&__ehdr_start && pc < (uintptr_t)etext)
     return true;
   return prof_own_code_holds(pc);
 }
 
+/* Does a handler that returns to this address end there? Nearly all of them return to the same, which is read once: a
+ * hook may ask in each of many handlers that are nested, and the kernel takes as long to copy those bytes as it takes
+ * to search thousands. */
+static bool ends_handlers(uintptr_t address)
+{
+  static uintptr_t known; /* atomic */
+  uint8_t code[PROF_SIGNAL_RETURN_SIZE];
+  if (address == __atomic_load_n(&known, __ATOMIC_RELAXED))
+    return true;
+  if (prof_read_memory(code, address, sizeof code) < 0 || !prof_signal_return_is(code))
+    return false;
+  __atomic_store_n(&known, address, __ATOMIC_RELAXED);
+  return true;
+}
+
 static bool is_signal_frame(const uint64_t *context, struct prof_signal_frame *frame)
 {
-  uint8_t code[PROF_SIGNAL_RETURN_SIZE];
-  return prof_signal_frame_may_be(context, frame) && prof_read_memory(code, frame->returns_to, sizeof code) == 0 &&
-         prof_signal_return_is(code);
+  return prof_signal_frame_may_be(context, frame) && ends_handlers(frame->returns_to);
 }
 
 /* What is left to search: [next, end), and further while the memory goes on where its end is not known. */
@@ -118,5 +137,17 @@ bool prof_hook_is_interrupted(const struct prof_thread *t, struct prof_handler *
     uint8_t byte;
     sp = other && prof_read_memory(&byte, other, sizeof byte) == 0 ? other : 0;
   }
+  return false;
+}
+
+bool prof_hook_still_interrupted(const struct prof_handler *handler)
+{
+  uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+  struct prof_signal_frame frame;
+  if (sp <= handler->low || sp >= handler->high)
+    return false;
+  for (uintptr_t at = first_from(sp); at <= handler->high; at += PROF_SIGNAL_FRAME_ALIGN)
+    if (is_signal_frame((const uint64_t *)at, &frame))
+      return at == handler->high && is_in_hook(frame.pc);
   return false;
 }

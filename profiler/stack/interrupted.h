@@ -13,4 +13,8 @@
  * stack: for what is done seldom. In a slow section. */
 bool prof_hook_is_interrupted(const struct prof_thread *t, struct prof_handler *handler);
 
+/* Is `handler` what that gave in the handler that runs now, and was it this one that interrupted the hook? False where
+ * it is another, or is not known. A walk to where this handler began, and as a rule no system call. Anywhere. */
+bool prof_hook_still_interrupted(const struct prof_handler *handler);
+
 #endif

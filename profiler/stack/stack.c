@@ -118,9 +118,14 @@ static bool is_within(const struct fmt_rec_stack *stack, const struct fmt_rec_st
   return stack == other;
 }
 
+bool prof_stack_is_shielded(const struct prof_thread *t)
+{
+  return t->shield && is_within(t->stack, t->shield);
+}
+
 bool prof_stack_shield(struct prof_thread *t)
 {
-  if (t->shield && is_within(t->stack, t->shield))
+  if (prof_stack_is_shielded(t))
     return true;
   bool fresh = prof_frame_is_link(t->stack, t->top) && t->stack->outer;
   if (!fresh && !prof_stack_grow(t))

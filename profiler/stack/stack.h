@@ -172,6 +172,8 @@ bool prof_stack_open(struct prof_thread *t, uintptr_t low, uintptr_t high, uint3
 void prof_stack_publish(struct prof_thread *t);
 /* Continues the current segment in another, in a slow section. False: no space. */
 bool prof_stack_grow(struct prof_thread *t);
+/* Was such a segment begun that the innermost frame lies above? Anywhere. */
+bool prof_stack_is_shielded(const struct prof_thread *t);
 /* Begins a segment whose calls have no caller, unless one was begun that the innermost frame lies above: what a handler
  * calls that interrupted a hook, while the frames below ended with an earlier period. prof_stack_rest() takes it off.
  * In a slow section, on the machine stack that runs. False: no space. */

@@ -19,11 +19,12 @@
 #include "profiler/stack/stack.h"
 #include "profiler/stack/waiting.h"
 
-#define POOL_SIZE   ((size_t)64 << 10) /* of control blocks that are mapped at once */
-#define POOL_BLOCKS ((POOL_SIZE - sizeof(struct prof_thread_pool)) / sizeof(struct prof_thread))
-#define LOOK_LEAST  8192u  /* ticks, some microseconds */
-#define LOOK_HOOKS  256u   /* hooks */
-#define SHORT_PAUSE 65536u /* ticks, some tens of microseconds: less than moving many frames may take */
+#define POOL_SIZE      ((size_t)64 << 10) /* of control blocks that are mapped at once */
+#define POOL_BLOCKS    ((POOL_SIZE - sizeof(struct prof_thread_pool)) / sizeof(struct prof_thread))
+#define EDGE_MAX_WORDS (FMT_SIGNATURE_MAX_WORDS + 1) /* with the place of its calls */
+#define LOOK_LEAST     8192u                         /* ticks, some microseconds */
+#define LOOK_HOOKS     256u                          /* hooks */
+#define SHORT_PAUSE    65536u /* ticks, some tens of microseconds: less than moving many frames may take */
 
 __thread struct prof_thread *prof_self;
 struct prof_thread prof_idle = {.state = PROF_HOOKS_SLOW};
@@ -80,9 +81,12 @@ static bool catch_up(struct prof_thread *t)
    * what is open ended. */
   const uint64_t ended = __atomic_load_n(&t->tree.record->end_ticks, __ATOMIC_SEQ_CST);
   const bool is_late = prof_thread_is_late(t->tree.record);
-  t->interrupted = (ended || is_late) && prof_hook_is_interrupted(t, &t->handler);
-  if (t->interrupted)
+  const bool known = t->interrupted && t->refused == generation && prof_hook_still_interrupted(&t->handler);
+  t->interrupted = (ended || is_late) && (known || prof_hook_is_interrupted(t, &t->handler));
+  if (t->interrupted) {
+    t->refused = generation;
     return false;
+  }
   t->generation = generation;
   t->shield = NULL;
   prof_thread_set_thresholds(t);
@@ -264,12 +268,11 @@ void prof_thread_discard(struct prof_thread *t)
 
 bool prof_thread_more_words(struct prof_thread *t)
 {
-  uint64_t *words = t->word_room < FMT_SIGNATURE_MAX_WORDS
-                        ? prof_arena_alloc(&t->tree.arena, FMT_SIGNATURE_MAX_WORDS * sizeof *words)
-                        : NULL;
+  uint64_t *words =
+      t->word_room < EDGE_MAX_WORDS ? prof_arena_alloc(&t->tree.arena, EDGE_MAX_WORDS * sizeof *words) : NULL;
   if (!words)
     return false;
   t->words = words;
-  t->word_room = FMT_SIGNATURE_MAX_WORDS;
+  t->word_room = EDGE_MAX_WORDS;
   return true;
 }

@@ -92,6 +92,7 @@ struct prof_thread {
   uint32_t warming;     /* process.warming, when this thread last looked */
   uint32_t in_queue;    /* 1: it puts into a queue, or gets from one */
   uint32_t interrupted; /* 1: SLOW for as long as a handler runs that interrupted a hook */
+  uint32_t refused;     /* process.generation when that was found last */
   struct prof_handler { /* that handler's calls: their frames' addresses are above `low` and not above `high` */
     uintptr_t low, high;
   } handler;

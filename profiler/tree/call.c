@@ -41,12 +41,18 @@ static struct fmt_rec_edge *edge_of(struct prof_tree *tree, struct fmt_rec_varia
                               .function_address = site->function_address,
                               .function = compare->function,
                               .words = words,
-                              .word_count = word_count};
+                              .word_count = word_count,
+                              .flags = compare->call_site && site->inlined ? FMT_EDGE_INLINED : 0u,
+                              .call_site = compare->call_site};
+  const uint64_t place = key.call_site ? words[word_count - 1] : 0;
+  key.word_count -= key.call_site;
   if (!compare->arguments)
     key.signature_flags = FMT_SIGNATURE_NONE;
   else if (site->index_function && !prof_cardinality_admit(tree, site->index_function, &site->module->index,
                                                            compare->function, words, &key.word_count))
     return NULL;
+  if (key.call_site)
+    words[key.word_count++] = place;
   if (inherited)
     prof_edge_key_inherit(&key);
   struct fmt_rec_edge *edge = prof_edge_find(tree, from, key.site, key.function_address, key.words, key.word_count);
@@ -61,7 +67,7 @@ static struct fmt_rec_edge *edge_of(struct prof_tree *tree, struct fmt_rec_varia
     return NULL;
   /* It compares the words of args that are read: where one is lost at times, words are missing. */
   bool comparable =
-      key.compare->fast && key.word_count == (compare->arguments ? site->state_words + key.compare->compared : 0);
+      key.compare->fast && key.word_count == prof_compare_state_words(key.compare) + key.compare->compared;
   key.generic = !encode_cfa(site, &key.cfa) || !comparable || inherited;
   edge = prof_edge_make(tree, from, &key);
   if (edge && !inherited)

@@ -66,7 +66,7 @@ static struct fmt_rec_edge *probe_programs(const struct prof_thread *t, const st
                                            struct prof_fast_compare *compare, const struct prof_registers *registers)
 {
   uint64_t words[PROBE_WORDS];
-  uint32_t count = compare->site->state_words;
+  uint32_t count = prof_compare_state_words(compare);
   if (compare->widened != (uint32_t)compare->function->widenings || count > PROBE_WORDS)
     return NULL;
   const struct prof_capture what = {.site = compare->site,

@@ -207,6 +207,17 @@ static void compare_return(struct prof_fast_compare *compare)
   compare->count = 2;
 }
 
+/* The op of the word that says where the call was made: what the hook was given, the top of the stack at a sled, and
+ * where a function was inlined its site, which no other call has. */
+static struct prof_fast_compare_op call_site_op(const struct prof_site *site)
+{
+  if (site->inlined)
+    return (struct prof_fast_compare_op){.kind = PROF_COMPARE_SKIP};
+  if (site->sled)
+    return (struct prof_fast_compare_op){.kind = PROF_COMPARE_FRAME8, .reg = PROF_SP};
+  return (struct prof_fast_compare_op){.kind = PROF_COMPARE_REG, .reg = PROF_CALL_SITE};
+}
+
 /* Ops of the arg whose program begins here. */
 static uint32_t arg_ops(const struct fmt_op *ops)
 {
@@ -241,12 +252,24 @@ static bool fill_ops(struct prof_fast_compare *compare, const uint8_t *levels)
   return true;
 }
 
+/* Fills the ops of a comparison whose words are those of args and then the call site. */
+static bool fill(struct prof_fast_compare *compare, const uint8_t *levels)
+{
+  if (compare->arguments && !fill_ops(compare, levels))
+    return false;
+  if (compare->call_site) {
+    compare->ops[compare->count++] = call_site_op(compare->site);
+    compare->compared++;
+  }
+  return true;
+}
+
 /* The same where the interpreter has to run: for those args alone that need it. They are told by all of their words,
  * with what the others emit, and by the states. */
 static void fill_programs(struct prof_fast_compare *compare, const uint8_t *levels)
 {
   const struct prof_site *site = compare->site;
-  uint32_t needed = 0;
+  uint32_t needed = compare->call_site;
   for (uint32_t first = 0; first < site->op_count; first += arg_ops(&site->ops[first]))
     needed++;
   if (needed > PROF_PROBE_OPS || site->uses_xmm || site->uses_entry)
@@ -268,12 +291,16 @@ static void fill_programs(struct prof_fast_compare *compare, const uint8_t *leve
     else if (level == FMT_WIDEN_LOG2)
       prof_signature_set_state(states, ops->arg, FMT_STATE_LOG2);
   }
+  if (compare->call_site)
+    *op = call_site_op(site);
 }
 
 static struct prof_fast_compare *make_compare(struct prof_tree *tree, const struct prof_site *site,
                                               struct fmt_rec_function *function, bool arguments, uintptr_t return_pc)
 {
-  size_t ops = arguments ? site->op_count + 2u + site->state_words : 0; /* two for a return address */
+  const bool call_site = prof_process.settings.call_sites;
+  /* Two for a return address. */
+  size_t ops = (arguments ? site->op_count + 2u + site->state_words : 0) + call_site;
   struct prof_fast_compare *compare =
       prof_arena_alloc(&tree->arena, sizeof *compare + ops * sizeof(struct prof_fast_compare_op));
   if (!compare)
@@ -283,9 +310,11 @@ static struct prof_fast_compare *make_compare(struct prof_tree *tree, const stru
   compare->function = function;
   compare->widened = (uint32_t)function->widenings;
   compare->arguments = arguments;
+  compare->call_site = call_site;
   compare->return_pc = return_pc;
-  compare->words = (uint32_t)offsetof(struct fmt_rec_edge, words) + site->state_words * (uint32_t)sizeof(uint64_t);
-  compare->fast = !arguments || fill_ops(compare, prof_function_levels(function));
+  compare->words =
+      (uint32_t)(offsetof(struct fmt_rec_edge, words) + prof_compare_state_words(compare) * sizeof(uint64_t));
+  compare->fast = fill(compare, prof_function_levels(function));
   if (!compare->fast) {
     compare->count = compare->compared = 0;
     fill_programs(compare, prof_function_levels(function));

@@ -36,6 +36,7 @@ struct prof_fast_compare {
   struct fmt_rec_function *function;
   uint32_t widened;   /* function->widenings when this was made: another by now means it is outdated */
   bool arguments : 1; /* signatures are recorded */
+  bool call_site : 1; /* the last word of its edges is the place of the call: FMT_EDGE_CALL_SITE */
   bool fast : 1;      /* ops[] says all there is to compare */
   bool registers : 1; /* all of it is PROF_COMPARE_REG, in 1 to PROF_PROBE_OPS ops */
   uint16_t number;    /* of the code of the site that compares the same; 0: none does */
@@ -44,6 +45,12 @@ struct prof_fast_compare {
   uint64_t return_pc; /* for calls that return there alone, 0 for all: see prof_site.uses_entry */
   struct prof_fast_compare_op ops[];
 };
+
+/* Words that a call has in its edge before those of args that are read. */
+static inline uint32_t prof_compare_state_words(const struct prof_fast_compare *compare)
+{
+  return compare->arguments ? compare->site->state_words : 0;
+}
 
 /* The state words of a signature of a comparison with PROF_COMPARE_PROGRAM, but for what those programs set. */
 static inline uint64_t *prof_compare_states(struct prof_fast_compare *compare)

@@ -347,7 +347,8 @@ struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_varia
     if (known || !from)
       return known;
   }
-  struct fmt_rec_variant *to = prof_tree_cct_node(tree, context, key->words, key->word_count, key->signature_flags);
+  struct fmt_rec_variant *to =
+      prof_tree_cct_node(tree, context, key->words, key->word_count - key->call_site, key->signature_flags);
   const bool inherited = flags & FMT_EDGE_INHERITED;
   bool sampled = prof_process.settings.sample_times && key->function->kind == FMT_FUNCTION_KIND_CODE && !inherited;
   struct fmt_rec_edge *edge = to ? alloc_edge(tree, key->word_count, sampled) : NULL;
@@ -364,6 +365,7 @@ struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_varia
   if (prof_process.settings.percentiles && tree->pressure == PROF_PRESSURE_NONE && !inherited)
     edge->histogram = (uintptr_t)prof_histogram_make(tree, PROF_CALL_SUB_BITS);
   flags &= ~(uint32_t)FMT_EDGE_SAMPLED;
+  flags |= key->call_site ? FMT_EDGE_CALL_SITE : 0u;
   edge->flags |= flags | (flags & (FMT_EDGE_ANY | FMT_EDGE_MERGED) || key->generic ? FMT_EDGE_GENERIC : 0u);
   copy_words(edge->words, key->words, key->word_count);
   prof_edge_set_mode(edge, false);

@@ -31,7 +31,8 @@ struct prof_edge_key {
   uint32_t flags;                  /* the edge's, beside those that follow from the path when `context` is NULL */
   uint32_t cfa;
   struct prof_fast_compare *compare;
-  bool generic; /* never on the fast path */
+  bool generic;   /* never on the fast path */
+  bool call_site; /* the last word is where the call was made, and no part of the signature */
 };
 
 /* Makes it the key of the edge that stands for such frames in a forked child (FMT_EDGE_INHERITED): calls at the same

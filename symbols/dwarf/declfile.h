@@ -10,4 +10,7 @@
  * dwarf_decl_file() ends the process on units of split DWARF whose lines are read before their files. */
 const char *sym_decl_file(Dwarf_Die *die);
 
+/* The same of DW_AT_call_file: where a function was inlined. */
+const char *sym_call_file(Dwarf_Die *die);
+
 #endif

@@ -4,6 +4,7 @@
 #include "symbols/dwarf/die.h"
 
 #include <dwarf.h>
+#include <string.h>
 
 enum {
   CHAIN_MAX = 64,  /* longer chains of typedefs and qualifiers than this are not source code but a corrupt file */
@@ -102,4 +103,14 @@ bool sym_die_is_cxx(Dwarf_Die *die)
   default:
     return false;
   }
+}
+
+bool sym_die_is_gnu(Dwarf_Die *die)
+{
+  Dwarf_Die unit;
+  Dwarf_Attribute attribute;
+  if (!dwarf_diecu(die, &unit, NULL, NULL) || !dwarf_attr_integrate(&unit, DW_AT_producer, &attribute))
+    return false;
+  const char *producer = dwarf_formstring(&attribute);
+  return producer && strncmp(producer, "GNU ", 4) == 0;
 }

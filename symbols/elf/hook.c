@@ -1,5 +1,6 @@
 /*
- * Finds every address and slot through which a module can call __cyg_profile_func_enter.
+ * Finds every address and slot through which a module can call __cyg_profile_func_enter, and the slots of its other
+ * imports.
  */
 #include "symbols/elf/hook.h"
 
@@ -15,6 +16,18 @@ static int add_target(struct sym_hook *hook, uint64_t address, bool is_lazy)
   if (!target)
     return -ENOMEM;
   *target = (struct sym_hook_target){.address = address, .is_lazy = is_lazy};
+  return 0;
+}
+
+static int add_import(struct sym_hook *hook, const GElf_Rela *relocation, const char *name, unsigned symbol_type)
+{
+  bool is_jump_slot = GELF_R_TYPE(relocation->r_info) == hook->processor->jump_slot;
+  if (!is_jump_slot && symbol_type != STT_FUNC && symbol_type != STT_GNU_IFUNC)
+    return 0;
+  struct sym_import *import = base_vector_add(&hook->imports, 1);
+  if (!import)
+    return -ENOMEM;
+  *import = (struct sym_import){.slot = relocation->r_offset, .name = name, .is_jump_slot = is_jump_slot};
   return 0;
 }
 
@@ -42,6 +55,9 @@ static int add_slots(struct sym_hook *hook, const struct sym_debugfile *file, El
       continue;
     const char *name = elf_strptr(file->elf, symbols_header.sh_link, symbol.st_name);
     bool is_hook = name && strcmp(name, hook_name) == 0;
+    if (name && !is_hook && symbol.st_shndx == SHN_UNDEF &&
+        add_import(hook, &relocation, name, GELF_ST_TYPE(symbol.st_info)) < 0)
+      return -ENOMEM;
     if (!is_hook && (symbol.st_shndx == SHN_UNDEF || GELF_ST_TYPE(symbol.st_info) != STT_FUNC))
       continue;
     struct sym_hook_slot *slot = base_vector_add(&hook->slots, 1);
@@ -156,12 +172,14 @@ int sym_hook_find(struct sym_hook *hook, const struct sym_debugfile *file)
   *hook = (struct sym_hook){.processor = file->processor,
                             .sections = BASE_VECTOR_OF(struct sym_code_bytes),
                             .slots = BASE_VECTOR_OF(struct sym_hook_slot),
-                            .targets = BASE_VECTOR_OF(struct sym_hook_target)};
+                            .targets = BASE_VECTOR_OF(struct sym_hook_target),
+                            .imports = BASE_VECTOR_OF(struct sym_import)};
   int error = read_sections(hook, file);
   if (error)
     return error;
   sort(&hook->sections);
   sort(&hook->slots);
+  sort(&hook->imports);
   error = add_definition(hook, file);
   for (uint32_t i = 0; !error && i < hook->sections.count; i++)
     error = add_stubs(hook, base_vector_at(&hook->sections, i));
@@ -180,6 +198,7 @@ void sym_hook_free(struct sym_hook *hook)
   base_vector_free(&hook->sections);
   base_vector_free(&hook->slots);
   base_vector_free(&hook->targets);
+  base_vector_free(&hook->imports);
 }
 
 const struct sym_hook_target *sym_hook_target_at(const struct sym_hook *hook, uint64_t address)

@@ -1,6 +1,7 @@
 /*
  * How the code of a module reaches __cyg_profile_func_enter: by the address of its own copy (a statically linked
- * runtime), through procedure linkage stubs, or through slots of the global offset table.
+ * runtime), through procedure linkage stubs, or through slots of the global offset table. The slots of the other
+ * functions that it imports are found on the way.
  */
 #ifndef CALLSIG_SYMBOLS_ELF_HOOK_H
 #define CALLSIG_SYMBOLS_ELF_HOOK_H
@@ -19,11 +20,20 @@ struct sym_hook_slot {
   bool is_lazy; /* may still lead into the lazy resolver */
 };
 
+/* A function of another module, and a slot of this one that the dynamic linker fills with its address. */
+struct sym_import {
+  uint64_t slot;
+  const char *name;  /* the symbol's; owned by libelf */
+  bool is_jump_slot; /* only called through */
+  bool is_read;      /* set by sym_imports_find() alone: some code loads from it */
+};
+
 struct sym_hook {
   const struct sym_processor *processor;
   struct base_vector sections; /* struct sym_code_bytes, ascending by address; the bytes belong to libelf */
   struct base_vector slots;    /* struct sym_hook_slot, ascending by address */
   struct base_vector targets;  /* struct sym_hook_target, ascending by address */
+  struct base_vector imports;  /* struct sym_import, ascending by slot */
   uint64_t offset_table;       /* what code adds distances in it to: _GLOBAL_OFFSET_TABLE_; 0: not known */
   bool bind_now;               /* the dynamic linker resolves everything before the program runs */
 };

@@ -6,8 +6,8 @@
 #include <dwarf.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "symbols/dwarf/die.h"
 #include "symbols/index/lower.h"
 #include "symbols/location/abi.h"
 #include "symbols/location/abi_evidence.h"
@@ -32,6 +32,17 @@ static bool is_simple(const struct fmt_op *ops, uint32_t count)
     if (ops[i].code > FMT_OP_EMIT_CONST || (ops[i].flags & FMT_OPF_VOLATILE))
       return false;
   return true;
+}
+
+int sym_build_settle_site(struct sym_build *build, struct fmt_index_site *site, const struct sym_plan *plan,
+                          const uint8_t *states)
+{
+  if (build->spills.error == -ENOMEM)
+    return -ENOMEM;
+  site->op_count = (uint16_t)(build->ops.count - site->first_op);
+  if (!site->op_count || is_simple(base_vector_at(&build->ops, site->first_op), site->op_count))
+    site->flags |= FMT_SITE_SIMPLE;
+  return add_states(build, site, states, plan->arg_count);
 }
 
 /* Notes the registers whose entry values the site asks for, and where its frame keeps its caller's registers. */
@@ -82,18 +93,6 @@ static int report_site(struct sym_build *build, const struct fmt_index_site *sit
   return sym_report_add(build->report, &told);
 }
 
-/* clang puts the hook's call before everything else that it makes of a function, the stores of parameters into their
- * slots included; gcc puts it after those. */
-static bool is_made_by_gcc(const struct sym_instance *instance)
-{
-  Dwarf_Die physical = instance->physical, unit;
-  Dwarf_Attribute attribute;
-  if (!dwarf_diecu(&physical, &unit, NULL, NULL) || !dwarf_attr_integrate(&unit, DW_AT_producer, &attribute))
-    return false;
-  const char *producer = dwarf_formstring(&attribute);
-  return producer && strncmp(producer, "GNU ", 4) == 0;
-}
-
 static uint64_t entry_of(const struct sym_build *build, uint32_t range)
 {
   return range == FMT_NONE ? 0 : ((const struct sym_range *)base_vector_at(&build->instances.ranges, range))->entry;
@@ -104,7 +103,10 @@ static int compile_site(struct sym_build *build, const struct sym_found_site *fo
                         const struct sym_instance *instance, const struct sym_plan *plan, const struct sym_frame *frame,
                         struct fmt_index_site *site)
 {
-  bool is_gnu = is_made_by_gcc(instance);
+  /* clang puts the hook's call before everything else that it makes of a function, the stores of parameters into their
+   * slots included; gcc puts it after those. */
+  Dwarf_Die compiled = instance->physical;
+  bool is_gnu = sym_die_is_gnu(&compiled);
   struct sym_location_context context = {.pc = found->pc,
                                          .call = found->call,
                                          .entry = entry_of(build, site->physical),
@@ -125,16 +127,8 @@ static int compile_site(struct sym_build *build, const struct sym_found_site *fo
   }
   int error =
       states ? sym_lower(&context, plan, instance->is_hidden ? NULL : &entered, &build->ops, states, lost) : -ENOMEM;
-  if (!error && build->spills.error == -ENOMEM)
-    error = -ENOMEM;
-  if (!error) {
-    site->op_count = (uint16_t)(build->ops.count - site->first_op);
-    error = add_states(build, site, states, plan->arg_count);
-  }
-  if (!error && site->op_count && is_simple(base_vector_at(&build->ops, site->first_op), site->op_count))
-    site->flags |= FMT_SITE_SIMPLE;
-  if (!error && site->op_count == 0)
-    site->flags |= FMT_SITE_SIMPLE;
+  if (!error)
+    error = sym_build_settle_site(build, site, plan, states);
   if (!error)
     error = add_entry_values(build, site, frame);
   if (!error)

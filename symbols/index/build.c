@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/cache_key.h"
 #include "format/sled.h"
 #include "symbols/index/build_state.h"
 #include "symbols/index/coverage.h"
@@ -151,6 +152,8 @@ static int collect(struct sym_build *build)
   int error = find_calls(build);
   for (uint32_t i = 0; !error && i < build->found.count; i++)
     error = sym_build_add_site(build, i);
+  if (!error && build->options->library_calls && build->found.count)
+    error = sym_build_add_imports(build);
   if (!error)
     error = sym_call_sites_keep(&build->calls, build->asked);
   if (!error)
@@ -173,10 +176,11 @@ static struct sym_section_data section(const struct base_vector *vector)
 
 static int write_index(struct sym_build *build, const char *path, void **index, size_t *size)
 {
-  struct sym_index_identity identity = {.build_id = build->file.build_id,
-                                        .build_id_size = build->file.build_id_size,
-                                        .machine = build->file.header.e_machine,
-                                        .rules_hash = sym_rules_hash(build->options->rules)};
+  struct sym_index_identity identity = {
+      .build_id = build->file.build_id,
+      .build_id_size = build->file.build_id_size,
+      .machine = build->file.header.e_machine,
+      .rules_hash = fmt_index_made_by(sym_rules_hash(build->options->rules), build->options->library_calls)};
   identity.flags = (build->file.dwarf ? FMT_INDEX_HAS_DWARF : 0u) |
                    (build->symbol_table.has_symtab ? FMT_INDEX_HAS_SYMTAB : 0u) |
                    (build->hook.bind_now ? FMT_INDEX_BIND_NOW : 0u);

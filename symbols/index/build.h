@@ -7,6 +7,7 @@
 #ifndef CALLSIG_SYMBOLS_INDEX_BUILD_H
 #define CALLSIG_SYMBOLS_INDEX_BUILD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -16,6 +17,7 @@
 struct sym_index_options {
   size_t size;
   const struct sym_rules *rules; /* NULL for none */
+  bool library_calls;            /* also the functions that the module imports */
   base_message_fn message;       /* NULL: silent */
   void *data;
   FILE *explain;  /* where joins, rules and losses are told, by function and site; NULL: nowhere */

@@ -1,5 +1,5 @@
 /*
- * A build of an index: what build.c and add_site.c share.
+ * A build of an index: what build.c, add_site.c and add_imports.c share.
  */
 #ifndef CALLSIG_SYMBOLS_INDEX_BUILD_STATE_H
 #define CALLSIG_SYMBOLS_INDEX_BUILD_STATE_H
@@ -41,5 +41,12 @@ struct sym_build {
 
 /* Compiles the site number `index` of those found and appends it. -ENOMEM, -E2BIG. */
 int sym_build_add_site(struct sym_build *build, uint32_t index);
+
+/* Gives a site what its ops, which were appended last, and the initial states of its args make of it. -ENOMEM. */
+int sym_build_settle_site(struct sym_build *build, struct fmt_index_site *site, const struct sym_plan *plan,
+                          const uint8_t *states);
+
+/* Appends a site for each imported function, and puts all sites in their order. -ENOMEM, -E2BIG. */
+int sym_build_add_imports(struct sym_build *build);
 
 #endif

@@ -115,10 +115,9 @@ static void normalise(char *path)
   *to = '\0';
 }
 
-/* The declaring file, made absolute with the unit's compilation directory. */
-static int file_name(struct sym_functions *functions, Dwarf_Die *die, uint32_t *string)
+int sym_functions_file(struct sym_functions *functions, Dwarf_Die *die, const char *file, uint32_t *string)
 {
-  const char *file = sym_decl_file(die), *directory = NULL;
+  const char *directory = NULL;
   if (!file)
     return base_strings_add(functions->strings, "", string);
   Dwarf_Die unit;
@@ -152,12 +151,58 @@ int sym_functions_add(struct sym_functions *functions, Dwarf_Die *die, const str
     candidate.function.line = (uint32_t)line;
   int error = linkage_name(functions, &root, &candidate.function.linkage_name);
   if (!error)
-    error = file_name(functions, &root, &candidate.function.file);
+    error = sym_functions_file(functions, &root, sym_decl_file(&root), &candidate.function.file);
   if (!error)
     error = unite(functions, &candidate, index);
   if (!error)
     error = sym_address_map_put(&functions->roots, (uint64_t)(uintptr_t)root.addr, *index);
   return error;
+}
+
+/* A C function is called by another name where its declaration has an asm label: the symbol is what everybody knows. */
+static int name_import(struct sym_functions *functions, const char *symbol, const struct sym_plan *plan,
+                       struct fmt_index_function *function)
+{
+  int error = base_strings_add(functions->strings, symbol, &function->linkage_name);
+  if (error)
+    return error;
+  if (plan && plan->flags & FMT_FUNCTION_CXX) {
+    function->name = plan->name;
+    return 0;
+  }
+  char *name = sym_symbol_demangle(symbol);
+  error = name ? base_strings_add(functions->strings, name, &function->name) : -ENOMEM;
+  free(name);
+  return error;
+}
+
+int sym_functions_add_import(struct sym_functions *functions, const struct sym_import *import, Dwarf_Die *die,
+                             const struct sym_plan *plan, bool is_timed, uint32_t *index)
+{
+  for (uint32_t i = 0; i < functions->entries.count; i++) {
+    const struct fmt_index_function *known = &entry_at(functions, i)->function;
+    if (known->flags & FMT_FUNCTION_LIBRARY &&
+        strcmp(base_strings_at(functions->strings, known->linkage_name), import->name) == 0) {
+      *index = i;
+      return 0;
+    }
+  }
+  struct sym_function_entry candidate = {.plan = plan, .next = FMT_NONE};
+  struct fmt_index_function *function = &candidate.function;
+  int line = 0;
+  function->address = import->slot;
+  function->flags = FMT_FUNCTION_LIBRARY | (plan ? plan->flags : FMT_FUNCTION_NO_DWARF) |
+                    (is_timed ? 0u : (unsigned)FMT_FUNCTION_UNTIMED);
+  if (plan) {
+    function->arg_count = plan->arg_count;
+    function->state_words = (uint16_t)((plan->arg_count + 15u) / 16u);
+  }
+  if (die && dwarf_decl_line(die, &line) == 0 && line > 0)
+    function->line = (uint32_t)line;
+  int error = name_import(functions, import->name, plan, function);
+  if (!error && die)
+    error = file_name(functions, die, &function->file);
+  return error ? error : unite(functions, &candidate, index);
 }
 
 uint32_t sym_functions_find(const struct sym_functions *functions, Dwarf_Die *die)

@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "base/vector.h"
 #include "symbols/base/addressmap.h"
+#include "symbols/elf/hook.h"
 #include "symbols/elf/symboltable.h"
 #include "symbols/plan/plan.h"
 
@@ -37,7 +38,16 @@ int sym_functions_add(struct sym_functions *functions, Dwarf_Die *die, const str
 int sym_functions_add_symbol(struct sym_functions *functions, const struct sym_symbol *symbol, uint64_t address,
                              uint32_t *index);
 
+/* The entry of an imported function, one for all of its slots: with the declaration `die` and its plan, or with neither
+ * (NULL). `is_timed`: the ends of its calls are heard of. -ENOMEM, -E2BIG. */
+int sym_functions_add_import(struct sym_functions *functions, const struct sym_import *import, Dwarf_Die *die,
+                             const struct sym_plan *plan, bool is_timed, uint32_t *index);
+
 /* The entry that `die`'s function has got, or FMT_NONE. */
 uint32_t sym_functions_find(const struct sym_functions *functions, Dwarf_Die *die);
+
+/* The string of a source file as the unit of `die` spells it (NULL: ""), made absolute with the unit's compilation
+ * directory. -ENOMEM, -E2BIG. */
+int sym_functions_file(struct sym_functions *functions, Dwarf_Die *die, const char *file, uint32_t *string);
 
 #endif

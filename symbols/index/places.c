@@ -3,8 +3,10 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "symbols/base/addressmap.h"
+#include "symbols/dwarf/declfile.h"
 #include "symbols/elf/debugfile.h"
 #include "symbols/elf/symboltable.h"
 #include "symbols/index/functions.h"
@@ -16,6 +18,8 @@
 struct search {
   const struct sym_places_options *options;
   struct sym_debugfile file;
+  struct sym_hook hook;     /* for its code, when lines are asked for */
+  struct base_vector lines; /* struct sym_code_line, of one address */
   struct sym_symbol_table symbols;
   struct sym_planner *planner;
   struct sym_functions functions;
@@ -31,6 +35,10 @@ static int prepare(struct search *search, const char *path, const uint64_t *addr
 {
   const struct sym_places_options *options = search->options;
   int error = sym_debugfile_open(&search->file, path, options->message, options->data);
+  if (!error && options->build_id &&
+      (search->file.build_id_size != options->build_id_size ||
+       memcmp(search->file.build_id, options->build_id, options->build_id_size) != 0))
+    error = -ENOENT;
   if (!error)
     error = sym_symbol_table_read(&search->symbols, &search->file);
   struct sym_found_site *sites = error ? NULL : base_vector_add(&search->sites, count);
@@ -105,8 +113,74 @@ static int place_symbol(struct search *search, uint64_t address, uint32_t *place
   return error ? error : intern(search, function, FMT_NONE, place);
 }
 
+static int add_line(struct search *search, Dwarf_Die *die, const char *file, uint32_t line, uint32_t place)
+{
+  struct sym_code_line *added = base_vector_add(&search->lines, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = (struct sym_code_line){.line = line};
+  if (place != FMT_NONE)
+    added->name = ((const struct sym_place *)base_vector_at(search->places, place))->name;
+  return sym_functions_file(&search->functions, die, file, &added->file);
+}
+
+/* The lines of address number `number`, whose place is known. */
+static int collect_lines(struct search *search, uint32_t number, uint64_t address, uint32_t place)
+{
+  int error = 0;
+  uint32_t scope = search->innermost[number];
+  Dwarf_Die unit;
+  search->lines.count = 0;
+  if (scope == FMT_NONE)
+    return 0;
+  Dwarf_Die die = ((const struct sym_scope *)base_vector_at(&search->scopes, scope))->die;
+  Dwarf_Line *source = dwarf_diecu(&die, &unit, NULL, NULL) ? dwarf_getsrc_die(&unit, address) : NULL;
+  int line = 0;
+  const char *file = source ? dwarf_linesrc(source, NULL, NULL) : NULL;
+  if (source && dwarf_lineno(source, &line) != 0)
+    line = 0;
+  error = add_line(search, &die, file, (uint32_t)line, place);
+  while (!error) {
+    const struct sym_scope *at = base_vector_at(&search->scopes, scope);
+    if (at->parent == FMT_NONE)
+      break;
+    die = at->die;
+    if (place != FMT_NONE)
+      place = ((const struct sym_place *)base_vector_at(search->places, place))->parent;
+    error = add_line(search, &die, sym_call_file(&die), at->call_line, place);
+    scope = at->parent;
+  }
+  return error;
+}
+
+/* Does the call instruction call another function than the callee, which then was jumped to from there? Clones of one
+ * function are one. */
+static bool calls_other(const struct search *search, uint64_t address, uint64_t callee)
+{
+  uint64_t target = callee ? sym_call_target(&search->hook, address + 1) : 0;
+  const struct sym_symbol *called = target ? sym_symbol_table_exact(&search->symbols, target) : NULL;
+  const struct sym_symbol *entered = called ? sym_symbol_table_holding(&search->symbols, callee) : NULL;
+  if (!entered || called == entered)
+    return false;
+  const size_t length = sym_symbol_base_length(called->name);
+  return length != sym_symbol_base_length(entered->name) || memcmp(called->name, entered->name, length) != 0;
+}
+
+static int tell_lines(struct search *search, uint32_t number, uint64_t address, uint32_t place)
+{
+  const struct sym_places_options *options = search->options;
+  int error = collect_lines(search, number, address, place);
+  if (error)
+    return error;
+  return options->lines(number, search->lines.data, search->lines.count,
+                        calls_other(search, address, options->callees[number]), options->lines_data);
+}
+
 static void release(struct search *search)
 {
+  if (search->options->lines)
+    sym_hook_free(&search->hook);
+  base_vector_free(&search->lines);
   sym_planner_free(search->planner);
   sym_functions_free(&search->functions);
   sym_address_map_free(&search->keys);
@@ -124,14 +198,19 @@ int sym_places_find(const char *path, const uint64_t *addresses, uint32_t count,
   struct search search = {.options = options,
                           .sites = BASE_VECTOR_OF(struct sym_found_site),
                           .scopes = BASE_VECTOR_OF(struct sym_scope),
+                          .lines = BASE_VECTOR_OF(struct sym_code_line),
                           .places = places};
   sym_functions_init(&search.functions, options->strings);
   int error = prepare(&search, path, addresses, count);
+  if (!error && options->lines)
+    error = sym_hook_find(&search.hook, &search.file);
   for (uint32_t i = 0; !error && i < count; i++) {
     if (search.innermost[i] != FMT_NONE)
       error = place_scope(&search, search.innermost[i], &place_of[i]);
     else
       error = place_symbol(&search, addresses[i], &place_of[i]);
+    if (!error && options->lines)
+      error = tell_lines(&search, i, addresses[i], place_of[i]);
   }
   release(&search);
   return error;

@@ -7,6 +7,7 @@
 #ifndef CALLSIG_SYMBOLS_INDEX_PLACES_H
 #define CALLSIG_SYMBOLS_INDEX_PLACES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/message.h"
@@ -20,9 +21,26 @@ struct sym_place {
   uint32_t parent;     /* in the vector, before this one; FMT_NONE: none */
 };
 
+/* A line of source that an address is of, and the function that it stands in. */
+struct sym_code_line {
+  uint32_t name, file; /* strings, as in sym_place */
+  uint32_t line;       /* 0 unknown */
+};
+
+/* Takes the lines of address number `number`: the innermost first, then those at which the functions were inlined;
+ * `count` is 0 for code that nothing knows. `is_other`: the call instruction there calls another function of this file
+ * than the callee. 0 or a negative errno, which ends the search. */
+typedef int (*sym_lines_fn)(uint32_t number, const struct sym_code_line *lines, uint32_t count, bool is_other,
+                            void *data);
+
 struct sym_places_options {
   struct base_strings *strings; /* borrowed */
-  base_message_fn message;      /* NULL: silent */
+  sym_lines_fn lines;           /* NULL: lines are not asked for */
+  void *lines_data;
+  const uint8_t *build_id; /* that the file is to have, else -ENOENT; NULL: any */
+  size_t build_id_size;
+  const uint64_t *callees; /* by address: link-time address of a function that was entered by a call there, 0 unknown */
+  base_message_fn message; /* NULL: silent */
   void *data;
 };
 

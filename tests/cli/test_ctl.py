@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_starts_off Ctl.test_never_switched_on Ctl.test_reset Ctl.test_reset_sleds_every_call_timed Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_nothing_replaces_the_recording_itself Ctl.test_hostile Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child
+# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_starts_off Ctl.test_never_switched_on Ctl.test_reset Ctl.test_reset_sleds_every_call_timed Ctl.test_seccomp Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_nothing_replaces_the_recording_itself Ctl.test_hostile Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child
 # ctest: case _full full
 """A program that is being profiled is switched, looked at and asked for snapshots from outside, and counts are exact in between.
 
@@ -19,8 +19,27 @@ SOURCE = """
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* From here on the program may read, write, wait, block signals and end; the kernel refuses it the rest. */
+static __attribute__((no_instrument_function)) int forbid(void)
+{
+  static const int allowed[] = {SYS_read, SYS_write, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_futex, SYS_exit_group};
+  enum { COUNT = sizeof allowed / sizeof *allowed };
+  struct sock_filter code[COUNT + 3] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+  for (int i = 0; i < COUNT; i++)
+    code[i + 1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], COUNT - i, 0);
+  code[COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1);
+  code[COUNT + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  struct sock_fprog program = {COUNT + 3, code};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
 
 #define CALLED __attribute__((noinline))
 static CALLED void ping(void) { __asm__ volatile(""); }
@@ -38,6 +57,9 @@ static CALLED void serve(char **argv)
         waitpid(child, 0, 0);
         continue;
       }
+    } else if (line[0] == 'z') {
+      if (forbid())
+        exit(3);
     } else if (line[0] == 'x')
       execv(argv[0], argv);
     else if (line[0] != 's')
@@ -248,6 +270,29 @@ class Ctl(harness.Case):
         self.run_.wait()
         rows = self.rows()
         self.assertEqual((rows["main"]["ncalls"], rows["second"]["ncalls"], "first" in rows), (0, 20, False))
+
+    def test_seccomp(self):
+        """A program that may do little more than read and write is steered as any other."""
+        for sleds in (False, True):
+            with self.subTest(sleds=sleds):
+                self.start(sleds=sleds)
+                self.say("1 500")
+                self.say("3 1")
+                self.say("2 1")
+                self.say("z")
+                self.switch("off")
+                self.say("2 300")
+                self.switch("on")
+                self.say("1 7")
+                self.assertEqual(self.ctl(self.pid, "snapshot", "y.out").returncode, 0)
+                self.assertEqual({name: self.counts("y.out").get(name) for name in ("first", "second", "third")},
+                                 {"first": 507, "second": 1, "third": 1})
+                self.switch("reset")
+                self.say("3 700")
+                self.end()
+                counts = self.counts()
+                self.assertEqual({name: counts.get(name) for name in ("first", "second", "third")},
+                                 {"first": None, "second": None, "third": 700})
 
     # A program that does not come by ----------------------------------------------------------------------------------------
 

@@ -51,11 +51,21 @@ int main(int argc, char **argv)
 }
 """
 
+# Without an argument it is switched off and on; with one, off, after a part of the work.
 SWITCHES = """
 extern int callsig_disable(void) __attribute__((weak)), callsig_enable(void) __attribute__((weak));
 static volatile long sum;
-__attribute__((noinline)) void work(void) { for (long i = 0; i < 100000000; i++) sum += i; }
-int main(int argc, char **argv) { if (argc == 1) { callsig_disable(); callsig_enable(); } work(); return argv[0] == 0; }
+__attribute__((noinline)) void work(long n) { for (long i = 0; i < n; i++) sum += i; }
+__attribute__((noinline)) void other(long n) { for (long i = 0; i < n; i++) sum -= i; }
+int main(int argc, char **argv)
+{
+  work(30000000);
+  other(30000000);
+  callsig_disable();
+  if (argc == 1) callsig_enable();
+  work(120000000);
+  return argv[0] == 0;
+}
 """
 
 
@@ -104,13 +114,22 @@ class OwnRun(harness.Case):
         self.assertTrue(any(f"by samples: {hooks} of {every} of the run" in remark for remark in score["remarks"]), score["remarks"])
 
     def test_switched(self):
-        """Samples are of a run that recorded all the time, and not of one that was switched, by whomever."""
+        """Samples are of a run that recorded all the time, and not of one that was switched on meanwhile, by whomever."""
         program = self.compile("program", PROGRAM, "-O1")
         itself = self.compile("itself", SWITCHES, "-O1")
-        for is_sampled, *command in ((True, "--for", "999s", program, "5"), (False, "--for", "50ms", itself, "not"), (False, itself)):
+        for is_sampled, *command in ((True, "--for", "999s", program, "5"), (False, itself)):
             done = self.callsig("run", *command)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assert_sampled(self.rows()[1], is_sampled)
+
+    def test_switched_off(self):
+        """What a function does when nothing is recorded any more is in no sample: of five parts of the work one is recorded."""
+        itself = self.compile("itself", SWITCHES, "-O1")
+        done = self.callsig("run", itself, "off")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows, notes = self.rows()
+        self.assert_sampled(notes, True)
+        self.assertTrue(0.5 < rows["work"] / rows["other"] < 2, rows)
 
     def test_denied(self):
         program = self.compile("program", PROGRAM, "-O1")

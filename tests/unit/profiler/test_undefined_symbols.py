@@ -21,6 +21,7 @@ ALLOWED = {
     "__cxa_finalize", "__gmon_start__", "_ITM_deregisterTMCloneTable", "_ITM_registerTMCloneTable",
     "__rseq_offset", "__rseq_size",
     "_GLOBAL_OFFSET_TABLE_", "_DYNAMIC", "__dso_handle", "__ehdr_start", "etext", "__tls_get_addr", "__errno_location",
+    "__start_callsig_holds_no_frame", "__stop_callsig_holds_no_frame",
 }
 
 

@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "profiler/hook/library_hooks.h"
 #include "profiler/tree/fast_compare.h"
 
 #define PROF_STUB_SIZE 16u
@@ -36,6 +37,10 @@ void prof_stub_write(uint8_t *place, const struct prof_site_link **link, unsigne
 void prof_exit_write(uint8_t *place, const uintptr_t *hook, unsigned flags);
 /* Writes a stub that jumps to the address in the word at `target`, within two gigabytes. */
 void prof_stub_write_jump(uint8_t *place, const uintptr_t *target);
+
+/* Writes the stub of an import: goes on at the address in the word at `hook`, with `call` in r11. Both lie within two
+ * gigabytes. */
+void prof_library_stub_write(uint8_t *place, const struct prof_library_call *call, const uintptr_t *hook);
 
 /* Writes code for calls whose arguments `compare` says all of. Gives its bytes, at most `capacity`; 0 when they are not
  * enough, or when it has an op that only the hook compares. */

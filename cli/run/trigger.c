@@ -1,0 +1,176 @@
+/* Reads triggers. */
+#include "cli/run/trigger.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/common/seconds.h"
+#include "format/duration.h"
+#include "output/stats/expression.h"
+
+static const char stage_word[] = "stage ";
+
+static const char *skip_blanks(const char *text)
+{
+  return text + strspn(text, " \t");
+}
+
+/* A copy of the text up to `end`, without blanks around it. NULL: no memory. */
+static char *trimmed(const char *text, const char *end)
+{
+  text = skip_blanks(text);
+  while (end > text && (end[-1] == ' ' || end[-1] == '\t'))
+    end--;
+  return strndup(text, end > text ? (size_t)(end - text) : 0);
+}
+
+/* "parse(n >= 4096)": the name, whole, and the condition in the brackets. -EINVAL: there is no name. */
+static int read_call(char *call, struct cli_trigger *trigger)
+{
+  char *bracket = strchr(call, '('), *end = call + strlen(call);
+  if (bracket != NULL && end[-1] == ')') {
+    trigger->signature = trimmed(bracket + 1, end - 1);
+    if (trigger->signature == NULL)
+      return -ENOMEM;
+    if (trigger->signature[0] == '\0') {
+      free(trigger->signature);
+      trigger->signature = NULL;
+    }
+    *bracket = '\0';
+    end = bracket;
+  }
+  char *name = trimmed(call, end);
+  int result = name == NULL ? -ENOMEM : name[0] == '\0' ? -EINVAL : 0;
+  /* "server.c:12(parse)" is what it is held against. */
+  if (result == 0 && asprintf(&trigger->function, ":[0-9]+\\((%s)\\)$", name) < 0) {
+    trigger->function = NULL;
+    result = -ENOMEM;
+  }
+  free(name);
+  return result;
+}
+
+/* What calls, the text before the comparison. */
+static int read_calls(char *calls, struct cli_trigger *trigger)
+{
+  if (strncmp(calls, stage_word, strlen(stage_word)) != 0)
+    return read_call(calls, trigger);
+  trigger->stage = trimmed(calls + strlen(stage_word), calls + strlen(calls));
+  return trigger->stage == NULL ? -ENOMEM : trigger->stage[0] == '\0' ? -EINVAL : 0;
+}
+
+/* Are the patterns and the condition well formed? After a message. */
+static bool is_well_formed(const struct cli_trigger *trigger)
+{
+  struct callsig_stats *stats = NULL;
+  struct out_expression *expression = NULL;
+  const struct callsig_stats_filter filter = cli_trigger_filter(trigger, true);
+  int result = callsig_stats_new(NULL, &stats);
+  if (result == 0)
+    result = callsig_stats_filter(stats, &filter);
+  if (result == 0 && trigger->signature != NULL)
+    result = out_expression_parse(trigger->signature, &expression);
+  out_expression_free(expression);
+  callsig_stats_free(stats);
+  return result == 0;
+}
+
+static void release(struct cli_trigger *trigger)
+{
+  free(trigger->function);
+  free(trigger->stage);
+  free(trigger->signature);
+}
+
+int cli_triggers_add(const struct cli_command *command, struct cli_triggers *triggers, const char *text)
+{
+  const char *comparison = strrchr(text, '>');
+  struct cli_trigger trigger = {.text = text};
+  if (triggers->list.count == CLI_TRIGGERS_MOST)
+    return cli_usage_error(command, "--trigger: more than %u are given", CLI_TRIGGERS_MOST);
+  trigger.includes = comparison != NULL && comparison[1] == '=';
+  if (comparison == NULL || !cli_seconds_read(skip_blanks(comparison + 1 + trigger.includes), &trigger.ns) ||
+      trigger.ns == 0)
+    return cli_usage_error(
+        command,
+        "--trigger '%s': end it with a time, as in 'parse > 1ms', 'parse(n >= 4096) > 1ms' or 'stage decode > 50ms'",
+        text);
+  char *calls = trimmed(text, comparison);
+  int result = calls == NULL ? -ENOMEM : read_calls(calls, &trigger);
+  free(calls);
+  struct cli_trigger *added = NULL;
+  const bool is_told = result == 0 && !is_well_formed(&trigger);
+  if (result == 0 && !is_told) {
+    if (triggers->list.count == 0)
+      triggers->list = (struct base_vector)BASE_VECTOR_OF(struct cli_trigger);
+    added = base_vector_add(&triggers->list, 1);
+    result = added != NULL ? 0 : -ENOMEM;
+  }
+  if (added != NULL) {
+    *added = trigger;
+    return CLI_EXIT_OK;
+  }
+  release(&trigger);
+  if (is_told)
+    return CLI_EXIT_USAGE;
+  if (result == -ENOMEM) {
+    cli_error("run: out of memory");
+    return CLI_EXIT_FAILURE;
+  }
+  return cli_usage_error(command, "--trigger '%s': name a function, with a condition on its arguments, or a stage",
+                         text);
+}
+
+int cli_triggers_limit(const struct cli_command *command, struct cli_triggers *triggers, const char *text)
+{
+  char *end;
+  errno = 0;
+  const unsigned long limit = strtoul(text, &end, 10);
+  if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || limit == 0 || limit > 100000)
+    return cli_usage_error(command, "--trigger-limit: '%s' is no number from 1 to 100000", text);
+  triggers->limit = (unsigned)limit;
+  return CLI_EXIT_OK;
+}
+
+int cli_triggers_check(const struct cli_command *command, const struct cli_triggers *triggers, const char *times,
+                       bool no_signatures, const char **timeline)
+{
+  static char text[32];
+  uint64_t least = UINT64_MAX, given;
+  if (triggers->list.count == 0 && triggers->limit == 0)
+    return CLI_EXIT_OK;
+  if (triggers->list.count == 0)
+    return cli_usage_error(command, "--trigger-limit says how often --trigger writes a snapshot: give that too");
+  if (times != NULL && strcmp(times, "auto") == 0)
+    return cli_usage_error(command, "--trigger needs each call timed: leave out --times auto");
+  (void)fmt_duration_parse(FMT_TIMELINE_DEFAULT, &least);
+  if (*timeline != NULL && fmt_duration_parse(*timeline, &given))
+    least = given;
+  for (uint32_t i = 0; i < triggers->list.count; i++) {
+    const struct cli_trigger *trigger = base_vector_at(&triggers->list, i);
+    if (trigger->signature != NULL && no_signatures)
+      return cli_usage_error(command, "--trigger '%s' asks for arguments: leave out --no-signatures", trigger->text);
+    least = trigger->ns < least ? trigger->ns : least;
+  }
+  snprintf(text, sizeof text, "%" PRIu64 "ns", least);
+  *timeline = text;
+  return CLI_EXIT_OK;
+}
+
+void cli_triggers_free(struct cli_triggers *triggers)
+{
+  for (uint32_t i = 0; i < triggers->list.count; i++)
+    release(base_vector_at(&triggers->list, i));
+  base_vector_free(&triggers->list);
+}
+
+struct callsig_stats_filter cli_trigger_filter(const struct cli_trigger *trigger, bool any_arguments)
+{
+  return (struct callsig_stats_filter){.size = sizeof(struct callsig_stats_filter),
+                                       .function = trigger->function,
+                                       .stage = trigger->stage,
+                                       .signature = any_arguments ? NULL : trigger->signature};
+}

@@ -1,0 +1,73 @@
+/*
+ * Finds declarations by the symbol that code refers to.
+ *
+ * Compilers describe a function that a unit only calls by a declaration with its parameters' types. An asm label (the C
+ * library's "read" behind a checking wrapper) is its linkage name.
+ */
+#include "symbols/dwarf/prototypes.h"
+
+#include <dwarf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "symbols/dwarf/die.h"
+
+enum { DEPTH_MAX = 64 };
+
+struct search {
+  struct sym_prototype *prototypes;
+  size_t count;
+};
+
+static bool has_flag(Dwarf_Die *die, unsigned name)
+{
+  Dwarf_Attribute attribute;
+  bool flag;
+  return dwarf_attr(die, name, &attribute) && dwarf_formflag(&attribute, &flag) == 0 && flag;
+}
+
+static int compare_symbols(const void *symbol, const void *prototype)
+{
+  return strcmp(symbol, ((const struct sym_prototype *)prototype)->symbol);
+}
+
+static void look_at(const struct search *search, Dwarf_Die *die)
+{
+  Dwarf_Attribute attribute;
+  if (!has_flag(die, DW_AT_declaration) || !(has_flag(die, DW_AT_prototyped) || sym_die_is_cxx(die)))
+    return;
+  const char *symbol =
+      dwarf_attr(die, DW_AT_linkage_name, &attribute) ? dwarf_formstring(&attribute) : dwarf_diename(die);
+  struct sym_prototype *found =
+      symbol ? bsearch(symbol, search->prototypes, search->count, sizeof *found, compare_symbols) : NULL;
+  if (!found || found->is_known)
+    return;
+  found->die = *die;
+  found->is_known = true;
+}
+
+static void walk(const struct search *search, Dwarf_Die *scope, unsigned depth)
+{
+  Dwarf_Die child;
+  if (depth > DEPTH_MAX || dwarf_child(scope, &child) != 0)
+    return;
+  do {
+    int tag = dwarf_tag(&child);
+    if (tag == DW_TAG_subprogram)
+      look_at(search, &child);
+    else if (tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type)
+      walk(search, &child, depth + 1);
+  } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+void sym_prototypes_find(Dwarf *dwarf, struct sym_prototype *prototypes, size_t count)
+{
+  const struct search search = {prototypes, count};
+  Dwarf_CU *unit = NULL;
+  Dwarf_Die die, split;
+  uint8_t type;
+  while (dwarf && count && dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split) == 0) {
+    bool has_split = type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid;
+    walk(&search, has_split ? &split : &die, 0);
+  }
+}

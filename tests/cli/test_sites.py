@@ -1,0 +1,150 @@
+"""Calls are told apart by the line that they were made at."""
+
+import csv
+import io
+import json
+import os
+import re
+
+import harness
+import pprof_reader
+
+# Each line that a comment names makes as many calls of leaf() as it says.
+PROGRAM = r"""
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static __attribute__((noinline)) int leaf(int n) { __asm__ volatile("" : "+r"(n)); return n * 2; }
+static __attribute__((always_inline)) inline int inlined(int n)
+{
+  return leaf(n); /* 3 inlined */
+}
+static __attribute__((noinline)) int work(int n)
+{
+  int sum = leaf(n) + leaf(n + 1); /* 8 work */
+  for (int i = 0; i < 5; i++)
+    sum += leaf(i); /* 20 work */
+  return sum;
+}
+static void *thread(void *data)
+{
+  (void)data;
+  work(1);
+  return NULL;
+}
+static int compare(const void *a, const void *b) { return leaf(*(const int *)a) - *(const int *)b; }
+int main(void)
+{
+  pthread_t one;
+  int values[] = {2, 1};
+  work(1); /* 1 main */
+  inlined(1);
+  inlined(2);
+  inlined(3);
+  qsort(values, 2, sizeof values[0], compare);
+  pthread_create(&one, NULL, thread, NULL);
+  pthread_join(one, NULL);
+  pthread_create(&one, NULL, thread, NULL);
+  pthread_join(one, NULL);
+  if (fork() == 0)
+    return work(7) == 0;
+  return wait(NULL) < 0;
+}
+"""
+
+
+class Sites(harness.Case):
+    def setUp(self):
+        super().setUp()
+        self.program = self.compile("sites", PROGRAM, "-pthread")
+        lines = PROGRAM.splitlines()
+        self.line = {text: 1 + next(i for i, line in enumerate(lines) if text in line) for text in ("3 inlined", "8 work", "20 work", "1 main")}
+
+    def record(self, *options):
+        done = self.callsig("run", "--sites", "-o", "recording", *options, self.program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return "recording"
+
+    def leaf_calls(self, *recordings):
+        """{innermost line: calls of leaf()}, by JSON."""
+        done = self.callsig("report", "--format", "json", "--by", "site", *recordings)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = {}
+        for row in json.loads(done.stdout)["rows"]:
+            if row["function"] == "leaf":
+                line = row["site_lines"][0]["line"] if row["site_lines"] else row["site"]
+                found[line] = found.get(line, 0) + row["ncalls"]
+        return found
+
+    def test_lines(self):
+        """Calls count at their lines: of threads that have ended, of a forked child, and in the merged recording that both are."""
+        expected = {self.line["3 inlined"]: 3, self.line["8 work"]: 8, self.line["20 work"]: 20,
+                    1 + next(i for i, line in enumerate(PROGRAM.splitlines()) if "int compare" in line): 1}
+        for options in (), ("--no-signatures",), ("--times", "exact"):
+            self.assertEqual(self.leaf_calls(self.record(*options)), expected, options)
+
+    def test_names(self):
+        """An inlined function's call is named with the place that it is inlined at; code that is not recorded is "?"."""
+        table = self.callsig("report", "--by", "site", "--strip-dirs", self.record("--times", "exact")).stdout
+        names = self.rows(table)
+        self.assertEqual(names[f"sites.c:6(leaf) [at sites.c:{self.line['20 work']}(work)]"][0], "20")
+        self.assertEqual(names[f"sites.c:6(leaf) [at sites.c:{self.line['3 inlined']}(inlined) < sites.c:{self.line['1 main'] + 1}(main)]"][0], "1")
+        self.assertRegex(table, r"compare\) \[at \?\]")
+        self.assertIn(f"sites.c:7(inlined) [at sites.c:{self.line['1 main'] + 2}(main)]", names)
+
+    def test_sums(self):
+        """Calls, primitive calls and times of all places are those of the function, and of the run without --sites."""
+        recording = self.record("--times", "exact")
+        by = {groups: json.loads(self.callsig("report", "--raw", "--format", "json", "--by", groups, recording).stdout)
+              for groups in ("site", "function", "signature,site", "signature")}
+        for fine, coarse in ("site", "function"), ("signature,site", "signature"):
+            sums = {}
+            for row in by[fine]["rows"]:
+                entry = sums.setdefault((row["function"], row["signature"]), [0, 0, 0.0, 0.0])
+                for i, field in enumerate(("ncalls", "pcalls", "tottime", "cumtime")):
+                    entry[i] += row[field]
+            for row in by[coarse]["rows"]:
+                found = sums.pop((row["function"], row["signature"]))
+                self.assertEqual(found[:2], [row["ncalls"], row["pcalls"]], row)
+                self.assertAlmostEqual(found[2], row["tottime"], delta=1e-9)
+                self.assertAlmostEqual(found[3], row["cumtime"], delta=1e-9)
+            self.assertEqual(sums, {})
+        self.callsig("run", "-o", "plain", self.program)
+        plain = json.loads(self.callsig("report", "--format", "json", "--by", "function", "plain").stdout)
+        self.assertEqual({row["function"]: row["ncalls"] for row in plain["rows"]},
+                         {row["function"]: row["ncalls"] for row in by["function"]["rows"]})
+        self.assertEqual({row["site"] for row in json.loads(self.callsig("report", "--format", "json", "--by", "site", "plain").stdout)["rows"]},
+                         {"?"})
+
+    def test_without_the_program(self):
+        """A recording of one process names the address where the file is gone; what was merged before has the lines."""
+        recording = self.record("--apart")
+        self.callsig("merge", "-o", "merged", recording)
+        os.rename(self.program, self.program + ".gone")
+        self.assertEqual(self.leaf_calls("merged")[self.line["20 work"]], 15)
+        done = self.callsig("report", "--by", "site", recording)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"\(leaf\) \[at .*sites\+0x[0-9a-f]+\]")
+
+    def test_exports(self):
+        recording = self.record()
+        self.callsig("export", "--to", "callgrind", "--by", "function", "-o", "callgrind", recording)
+        with open(self.path("callgrind")) as file:
+            calls = re.findall(r"^calls=(\d+) 6\n(\d+) ", file.read(), re.M)
+        self.assertIn(("20", str(self.line["20 work"])), calls)
+        self.assertIn(("8", str(self.line["8 work"])), calls)
+        self.callsig("export", "--to", "pprof", "--by", "site", "-o", "pprof", recording)
+        self.assertIn(f"sites.c:{self.line['20 work']}(work)", str(pprof_reader.read(self.path("pprof"))["samples"]))
+        rows = list(csv.DictReader(io.StringIO(self.callsig("report", "--format", "csv", "--by", "site", "--strip-dirs", recording).stdout)))
+        self.assertIn(("leaf", f"sites.c:{self.line['20 work']}(work)", "20"), [(row["function"], row["site"], row["ncalls"]) for row in rows])
+
+    def test_refused(self):
+        recording = self.record()
+        self.assert_fails(self.callsig("report", "--by", "site", "--callees", recording), 2, "--callees")
+        for format in "html", "pstats":
+            self.assert_fails(self.callsig("export", "--to", format, "--by", "site", "-o", "out", recording), 2, "places of calls")
+
+
+if __name__ == "__main__":
+    harness.main()

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+# ctest: case - quick Trigger.test_call Trigger.test_stage Trigger.test_limit Trigger.test_usage Trigger.test_names_nothing
+# ctest: case _full full
+"""callsig run --trigger: a call or a task that took too long leaves a snapshot that names it, and the program runs on.
+
+The program sleeps where it is told to, so that it is known which calls are long and with which arguments.
+"""
+
+import json
+import os
+import re
+
+import harness
+from harness import Case, INCLUDE, RUNTIME
+
+SOURCE = r"""
+#include <callsig/callsig.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#define CALLED __attribute__((noinline))
+static void __attribute__((no_instrument_function)) pause_for(long ms) { struct timespec t = {ms / 1000, ms % 1000 * 1000000}; nanosleep(&t, NULL); }
+static CALLED int parse(int n, int ms) { if (ms) pause_for(ms); __asm__ volatile(""); return n; }
+static CALLED int other(int ms) { pause_for(ms); __asm__ volatile(""); return ms; }
+static CALLED int last(int n) { __asm__ volatile(""); return n; }
+static CALLED void *work(void *data) { parse(5000, 30); return data; }
+int main(int argc, char **argv)
+{
+  struct callsig_stage *stage;
+  struct callsig_stage_options options = {.size = sizeof options, .index = 1, .name = "decode"};
+  callsig_stage_open(&options, &stage);
+  for (int i = 1; i < argc; i++) {
+    int n = atoi(argv[i] + 1);
+    if (argv[i][0] == 'p') /* one that is long */
+      parse(n, 30);
+    else if (argv[i][0] == 'o')
+      other(n);
+    else if (argv[i][0] == 's') {
+      struct callsig_task_options task = {.size = sizeof task, .item = 7};
+      callsig_task_begin(stage, &task);
+      pause_for(n);
+      callsig_task_end(stage, 0);
+    } else if (argv[i][0] == 't') /* in threads that end */
+      for (int j = 0; j < n; j++) {
+        pthread_t thread;
+        pthread_create(&thread, NULL, work, NULL);
+        pthread_join(thread, NULL);
+      }
+    else
+      for (int j = 0; j < n; j++)
+        parse(j, 0);
+  }
+  return last(0);
+}
+"""
+
+
+class Trigger(Case):
+    def record(self, triggers, *arguments, options=()):
+        if not os.path.exists(self.path("program")):
+            self.compile("program", SOURCE, "-I" + INCLUDE,
+                         libs=("-L" + RUNTIME, "-lcallsig", "-Wl,-rpath," + RUNTIME, "-lpthread"))
+        asked = [word for trigger in triggers for word in ("--trigger", trigger)]
+        done = self.callsig("run", "-o", "x.out", *asked, *options, self.path("program"), *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def snapshots(self):
+        return sorted((name for name in os.listdir(self.folder) if name.startswith("x.out.trigger.")), key=lambda name: int(name.split(".")[-1]))
+
+    def counts(self, file):
+        done = self.callsig("report", file, "--by", "function", "--format", "json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return {row["function"]: row["ncalls"] for row in json.loads(done.stdout)["rows"]}
+
+    def fired_by(self, file):
+        """What the report says: the call, its seconds, and the trigger."""
+        done = self.callsig("report", file)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        found = re.search(r"a snapshot, written while the program ran: (?:\S*:\d+)?\(?(.*?)\)? took ([0-9.]+) s \(--trigger '(.*)'\)", done.stdout)
+        self.assertTrue(found, done.stdout)
+        return found[1], float(found[2]), found[3]
+
+    def test_call(self):
+        """With a condition on arguments, and without; the program goes on behind the snapshot."""
+        condition = "parse(n >= 4096) > 10ms"
+        err = self.record([condition], "q200", "p100", "p5000", "o100", "q50")
+        self.assertEqual(self.snapshots(), ["x.out.trigger.1"])
+        call, seconds, trigger = self.fired_by("x.out.trigger.1")
+        self.assertEqual((call, trigger), ("parse(n=5000, ms=30)", condition))
+        self.assertTrue(0.03 <= seconds < 10, seconds)
+        self.assertIn(f"trigger '{condition}': ", err)
+        counts = self.counts("x.out.trigger.1")
+        self.assertEqual(counts["parse"], 202)
+        self.assertNotIn("last", counts)
+        counts = self.counts("x.out")
+        self.assertEqual((counts["parse"], counts["last"]), (252, 1))
+        # The timeline around the moment.
+        done = self.callsig("export", "--to", "chrome", "x.out.trigger.1", "-o", "x.json")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(self.path("x.json"), encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        self.assertIn("parse(n=5000, ms=30)", [event.get("args", {}).get("signature") for event in events])
+        # A merge keeps what it was for.
+        done = self.callsig("merge", "-o", "merged.out", "x.out.trigger.1")
+        self.assertEqual(self.fired_by("merged.out"), (call, seconds, trigger))
+
+    def test_stage(self):
+        self.record(["stage decode > 20ms"], "s1", "o40", "s40", "o100")
+        self.assertEqual(self.snapshots(), ["x.out.trigger.1"])
+        call, seconds, _ = self.fired_by("x.out.trigger.1")
+        self.assertIn("decode", call)
+        self.assertTrue(0.04 <= seconds < 10, seconds)
+
+    def test_two(self):
+        """Each call has a snapshot, and one that several triggers are of has one."""
+        self.record(["parse > 20ms", "other >= 20ms", "parse(ms == 30) > 1ms"], "p1", "o30", "p2", "o100")
+        fired = [self.fired_by(name)[0] for name in self.snapshots()]
+        self.assertEqual(fired, ["parse(n=1, ms=30)", "other(ms=30)", "parse(n=2, ms=30)", "other(ms=100)"])
+
+    def test_threads_that_end(self):
+        """Also where they are folded meanwhile: each is seen once."""
+        self.record(["parse(n == 5000) > 20ms"], "t80", "o50", options=("--trigger-limit", "200"))
+        self.assertEqual(len(self.snapshots()), 80)
+
+    def test_limit(self):
+        err = self.record(["parse > 10ms"], *["p1"] * 5, options=("--trigger-limit", "2"))
+        self.assertEqual(self.snapshots(), ["x.out.trigger.1", "x.out.trigger.2"])
+        self.assertIn("2 snapshots were written for triggers, and no more are (--trigger-limit)", err)
+        # What an earlier run left is not this one's.
+        self.record(["parse > 10s"], "p1")
+        self.assertEqual(self.snapshots(), [])
+
+    def test_names_nothing(self):
+        err = self.record(["parser > 1ms", "stage encode > 1ms", "parse(m > 3) > 10s", "last > 10s"], "q10", "o30")
+        self.assertIn("--trigger 'parser > 1ms': no such function was recorded", err)
+        self.assertIn("--trigger 'stage encode > 1ms': no such stage was recorded", err)
+        self.assertIn("--trigger 'parse(m > 3) > 10s': its condition names nothing that was recorded", err)
+        self.assertNotIn("last", err)
+        self.assertEqual(self.snapshots(), [])
+
+    def test_usage(self):
+        for options, words in ((["--trigger", "parse"], ["--trigger 'parse'", "end it with a time"]),
+                               (["--trigger", "> 5ms"], ["name a function"]),
+                               (["--trigger", "parse(n = 3) > 5ms"], ["'=' is written '=='"]),
+                               (["--trigger", "par[se > 5ms"], ["par[se"]),
+                               (["--trigger", "parse > 5 ms"], ["end it with a time"]),
+                               (["--trigger", "parse > 5ms", "--times", "auto"], ["--times auto"]),
+                               (["--trigger", "parse(n > 1) > 5ms", "--no-signatures"], ["--no-signatures"]),
+                               (["--trigger-limit", "3"], ["--trigger"]),
+                               (["--trigger", "parse > 5ms", "--trigger-limit", "0"], ["--trigger-limit: '0'"])):
+            with self.subTest(options=options):
+                self.assert_fails(self.callsig("run", *options, "true"), 2, *words)
+
+
+if __name__ == "__main__":
+    harness.main()
