@@ -175,8 +175,6 @@ struct fmt_rec_thread {
    * earlier period, and counts no more. What it has open goes on: from `end_ticks` on it is of this period, where it
    * takes time and is no call, as with FMT_EDGE_INHERITED; unless recording was switched since. */
   uint64_t period;
-  uint64_t slept; /* of a thread that lived when the process ended: ticks in which it then slept, in its innermost open
-                     call, not yet in that edge's fmt_rec_sleep */
 };
 
 /* A function as one thread knows it: the unit of widening and of activation. */
@@ -426,7 +424,8 @@ struct fmt_rec_stack {
   uint64_t low, high;  /* the machine stack's range, 0 unknown */
   uint64_t suspended;  /* ticks at which control left this machine stack, 0 while it runs */
   uint32_t capacity;   /* frames */
-  uint32_t reserved;
+  uint32_t slept_ms;   /* of a thread that lived when the process ended: milliseconds that it then had slept in its
+                          innermost   open call, beyond what the edge's fmt_rec_sleep has */
   struct fmt_rec_frame frames[]; /* frame 0 is a link and not a call: its edge is the thread's root_edge in an outermost
                                    segment, else a copy of the frame that this segment continues */
 };

@@ -219,7 +219,7 @@ static uint32_t find_root(struct out_loader *loader, uint64_t address)
 struct open_thread {
   uint32_t process;            /* loader.number */
   uint32_t first_frame, count; /* in reading.frames */
-  uint64_t end_ticks, slept;
+  uint64_t end_ticks;
 };
 
 /* What is kept of all threads until their trees are there. */
@@ -267,8 +267,7 @@ static int keep_open(struct out_loader *loader, const struct fmt_rec_thread *rec
   *added = (struct open_thread){.process = loader->number,
                                 .first_frame = first,
                                 .count = reading->frames.count - first,
-                                .end_ticks = record->end_ticks,
-                                .slept = record->slept};
+                                .end_ticks = record->end_ticks};
   *lists = out_thread_lists_of(record);
   return 0;
 }
@@ -313,7 +312,7 @@ static int load_open_threads(struct out_loader *loader, const struct reading *re
     loader->number = thread->process;
     if (thread->count > 0)
       result = out_load_open_frames(loader, base_vector_at(&reading->frames, thread->first_frame), thread->count,
-                                    thread->end_ticks, thread->slept);
+                                    thread->end_ticks);
   }
   return result;
 }

@@ -11,8 +11,9 @@
 
 /* An open frame as it was recorded, outermost first; or where a machine stack begins. */
 struct out_loaded_frame {
-  uint64_t edge;  /* the edge's address; 0: where a stack begins */
-  uint64_t start; /* ticks; where a stack begins, when it was left, 0: it runs */
+  uint64_t edge;     /* the edge's address; 0: where a stack begins */
+  uint64_t start;    /* ticks; where a stack begins, when it was left, 0: it runs */
+  uint32_t slept_ms; /* of the first of a stack */
 };
 
 /* What the files of loading share: one recording on its way into a profile. */
@@ -97,7 +98,7 @@ int out_load_open_span(struct out_loader *loader, uint32_t edge, uint64_t start,
 int out_load_stacks(struct out_loader *loader, uint64_t first_stack, struct base_vector *frames);
 /* load_open.c: counts a thread's open frames as calls that end now. After out_load_enclosing(). 0 or -ENOMEM. */
 int out_load_open_frames(struct out_loader *loader, const struct out_loaded_frame *frames, uint32_t count,
-                         uint64_t end_ticks, uint64_t slept);
+                         uint64_t end_ticks);
 /* enclosing.c: out_context.stage and .enclosing, and the preorder of the contexts from `first` on, whose callables are
  * those from `first_code` on. */
 int out_load_enclosing(struct out_profile *profile, uint32_t first, uint32_t first_callable);

@@ -3,6 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "output/profile/edge_time.h"
 #include "output/profile/load.h"
 
 /* An open frame, outermost first. start FMT_START_AHEAD: its call is about to begin and has taken no time. */
@@ -46,12 +47,12 @@ static int activate(struct activations *active, struct activation key)
   return result < 0 ? result : 1;
 }
 
-static int keep_frame(struct base_vector *frames, uint64_t edge, uint64_t start)
+static int keep_frame(struct base_vector *frames, uint64_t edge, uint64_t start, uint32_t slept_ms)
 {
   struct out_loaded_frame *added = base_vector_add(frames, 1);
   if (!added)
     return -ENOMEM;
-  *added = (struct out_loaded_frame){.edge = edge, .start = start};
+  *added = (struct out_loaded_frame){.edge = edge, .start = start, .slept_ms = slept_ms};
   return 0;
 }
 
@@ -64,7 +65,7 @@ static int read_segment(struct out_loader *loader, uint64_t address, uint64_t ca
         recording, address + offsetof(struct fmt_rec_stack, frames) + i * sizeof *frame, sizeof *frame);
     if (!frame || !frame->edge)
       return 0;
-    int result = keep_frame(frames, frame->edge, frame->start_ticks);
+    int result = keep_frame(frames, frame->edge, frame->start_ticks, 0);
     if (result < 0)
       return result;
   }
@@ -87,7 +88,7 @@ static int read_stack(struct out_loader *loader, uint64_t address, uint64_t *nex
     if (outermost)
       *next_stack = stack.next_stack;
     uint64_t room = (record.size - sizeof stack) / sizeof(struct fmt_rec_frame);
-    int result = outermost ? keep_frame(frames, 0, stack.suspended) : 0;
+    int result = outermost ? keep_frame(frames, 0, stack.suspended, stack.slept_ms) : 0;
     if (result == 0)
       result = read_segment(loader, address, stack.capacity < room ? stack.capacity : room, frames);
     if (result < 0)
@@ -280,24 +281,28 @@ static uint32_t calls_among(const struct out_profile *profile, const struct base
 
 /* What the thread slept in its innermost open call since that was looked at last: `slept`, told when the process ended.
  * Else it may have been all of the call. */
-static int add_open_sleep(struct out_loader *loader, const struct open_frame *innermost, uint64_t slept)
+static int add_open_sleep(struct out_loader *loader, const struct open_frame *innermost, uint32_t slept_ms)
 {
   struct out_profile *profile = loader->profile;
   const struct fmt_rec_header *header = &loader->recording->header;
   const struct out_edge *edge = out_profile_edge(profile, innermost->edge);
   const bool is_told = header->flags & FMT_REC_FINISHED;
   const uint64_t most = innermost->duration;
+  const double tick = out_profile_recording(profile, loader->number)->tick;
+  const uint64_t slept = tick > 0 ? out_ticks(slept_ms / tick / 1000) : 0;
+  const uint64_t rounded = tick > 0 && slept > 0 ? out_ticks(0.5 / tick / 1000) : 0;
   if (edge->sampling == FMT_NONE || innermost->untimed || !(header->flags & FMT_REC_SLEEP))
     return 0;
-  const struct out_sleep sleep = {
-      .times = 1, .ticks = is_told ? out_at_most(slept, most) : 0, .unsure = is_told ? 0 : most};
+  const struct out_sleep sleep = {.times = 1,
+                                  .ticks = is_told ? out_at_most(slept, most) : 0,
+                                  .unsure = is_told ? out_at_most(rounded, most) : most};
   return sleep.ticks + sleep.unsure > 0 ? out_load_sleep(profile, out_profile_sampling(profile, edge->sampling), &sleep)
                                         : 0;
 }
 
 /* Counts what is open on one machine stack. Its first frame stands for the stack. */
 static int load_stack(struct out_loader *loader, const struct out_loaded_frame *stack, uint32_t count,
-                      uint64_t end_ticks, uint64_t slept)
+                      uint64_t end_ticks)
 {
   struct base_vector frames = BASE_VECTOR_OF(struct open_frame);
   int result = find_edges(loader, stack + 1, count - 1, &frames);
@@ -310,14 +315,14 @@ static int load_stack(struct out_loader *loader, const struct out_loaded_frame *
     uint64_t suspended = stack->start, end = suspended ? suspended : end_of(loader, &frames, end_ticks);
     result = count_frames(loader, &frames, end);
     if (result == 0 && !suspended)
-      result = add_open_sleep(loader, innermost, slept);
+      result = add_open_sleep(loader, innermost, stack->slept_ms);
   }
   base_vector_free(&frames);
   return result;
 }
 
 int out_load_open_frames(struct out_loader *loader, const struct out_loaded_frame *frames, uint32_t count,
-                         uint64_t end_ticks, uint64_t slept)
+                         uint64_t end_ticks)
 {
   const struct fmt_rec_header *header = &loader->recording->header;
   /* Readings of a thread's CPU time say nothing of another thread's: the frames' own times must do. */
@@ -327,7 +332,7 @@ int out_load_open_frames(struct out_loader *loader, const struct out_loaded_fram
   for (uint32_t i = 0, end; i < count && result == 0; i = end) {
     for (end = i + 1; end < count && frames[end].edge; end++) {
     }
-    result = load_stack(loader, frames + i, end - i, end_ticks, slept);
+    result = load_stack(loader, frames + i, end - i, end_ticks);
   }
   return result;
 }

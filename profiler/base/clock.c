@@ -8,6 +8,7 @@
 #include "format/recording.h"
 #include "profiler/arch/primitives.h"
 #include "profiler/base/process.h"
+#include "profiler/base/syscall.h"
 
 /* clock_gettime() of libc goes to the vdso and sets errno only for clocks that do not exist. */
 static uint64_t read_clock(clockid_t clock)
@@ -88,6 +89,15 @@ uint64_t prof_clock_ticks(uint64_t ns)
   if (hz && whole > (UINT64_MAX - hz) / hz)
     return UINT64_MAX - 1;
   return whole * hz + (hz < most ? part * hz / second : hz / second * part);
+}
+
+uint64_t prof_clock_cpu_of(uint32_t tid)
+{
+  /* As the kernel numbers them: the scheduler's clock of one thread. */
+  const long thread_clock = (long)(~(uint64_t)tid << 3 | 6);
+  struct timespec cpu = {0};
+  PROF_SYSCALL2(SYS_clock_gettime, thread_clock, &cpu);
+  return (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
 }
 
 uint64_t prof_clock_ticks_at(uint64_t ns, uint64_t now)

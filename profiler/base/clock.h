@@ -21,6 +21,8 @@ static inline uint64_t prof_clock_now(void)
 /* A clock that all threads share, in the unit of the recording's: where that is each thread's CPU time,
  * CLOCK_MONOTONIC. Anywhere. */
 uint64_t prof_clock_shared(void);
+/* How long a thread of the process has run so far, in nanoseconds; 0 where there is none. Anywhere. */
+uint64_t prof_clock_cpu_of(uint32_t tid);
 /* CLOCK_MONOTONIC in nanoseconds. Anywhere. */
 uint64_t prof_monotonic_ns(void);
 /* So many nanoseconds in ticks of the recording's clock, at most UINT64_MAX - 1. For the time stamp counter that takes

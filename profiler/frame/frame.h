@@ -13,7 +13,6 @@
 #include "profiler/frame/recursion.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
-#include "profiler/stack/waiting.h"
 #include "profiler/tree/sampling.h"
 
 /* Where a call of the edge above `place` counts that is not plain, since recursion is open or the edge is a back edge;
@@ -41,8 +40,6 @@ __attribute__((nonnull)) static inline void prof_frame_push(struct prof_thread *
                                                             uint64_t ticks)
 {
   struct fmt_rec_frame *frame = place.top + 1;
-  if (PROF_UNLIKELY(edge->flags & FMT_EDGE_LOOKS) && !ticks)
-    prof_waiting_settle(t, prof_clock_now(), true);
   if (prof_frame_is_first(place.stack, frame))
     counters |= PROF_FRAME_GENERIC;
   const bool counted = !ticks && prof_sampling_skips(t, edge);

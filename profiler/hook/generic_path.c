@@ -29,6 +29,7 @@
 #include "profiler/stack/modes.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
+#include "profiler/stack/waiting.h"
 #include "profiler/tree/call.h"
 #include "profiler/tree/caller_values.h"
 #include "profiler/tree/cardinality_limit.h"
@@ -232,6 +233,8 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
   follow_caller(edge, compare);
   if (PROF_UNLIKELY(edge->flags & (FMT_EDGE_ANY | FMT_EDGE_MERGED)) && !t->warming)
     prof_frame_count_merged(edge);
+  if (PROF_UNLIKELY(edge->flags & FMT_EDGE_LOOKS))
+    prof_waiting_settle(t, prof_clock_now(), true);
   prof_frame_push(t, place, edge, cfa, counters, 0);
   if (entry->began && place.top[1].start_ticks != PROF_NOT_TIMED)
     prof_add(&edge->overhead, place.top[1].start_ticks - entry->began);
@@ -321,6 +324,8 @@ static inline bool enter_known(struct prof_thread *t, const struct prof_register
   if (PROF_UNLIKELY(!counters))
     return false;
   ((struct fmt_rec_variant *)edge->from)->last = (uintptr_t)edge;
+  if (PROF_UNLIKELY(edge->flags & FMT_EDGE_LOOKS))
+    prof_waiting_settle(t, prof_clock_now(), true);
   prof_frame_push(t, place, edge, cfa, counters, 0);
   if (began && place.top[1].start_ticks != PROF_NOT_TIMED)
     prof_add(&edge->overhead, place.top[1].start_ticks - began);

@@ -8,8 +8,6 @@
  */
 #include "profiler/stack/sleeping.h"
 
-#include <time.h>
-
 #include "profiler/arch/primitives.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/counter.h"
@@ -17,7 +15,6 @@
 #include "profiler/base/proc_files.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
-#include "profiler/base/syscall.h"
 #include "profiler/stack/stack.h"
 
 #define STRETCHES   16u /* those farther out count as one, which is the outermost frame's */
@@ -201,27 +198,28 @@ bool prof_sleeping_move(struct prof_tree *tree, struct fmt_rec_edge *target, con
   return true;
 }
 
-/* The kernel's number of the clock of a thread's time on processors. */
-static int32_t cpu_clock_of(uint32_t tid)
+void prof_sleeping_clear(const struct fmt_rec_edge *edge)
 {
-  const uint32_t kind = 6; /* of a thread, to the nanosecond */
-  return (int32_t)(~tid << 3 | kind);
+  const struct fmt_rec_sampling *sampling = sampling_of(edge);
+  struct fmt_rec_sleep *record = sampling ? known_record(sampling) : NULL;
+  if (record)
+    *record = (struct fmt_rec_sleep){.tag = record->tag};
 }
 
 void prof_sleeping_note_live(const struct prof_thread *t)
 {
   char text[PROF_SCHEDSTAT_SIZE];
-  struct timespec ran = {0};
   if (!t->preemption.word || prof_process.settings.clock == FMT_CLOCK_INJECTED)
     return;
   prof_task_file_read(t->tid, "schedstat", text, sizeof text);
   const uint64_t waited = prof_schedstat_parse(text).waited_ns;
   const uint64_t waited_before = t->waited_ns == PROF_WAITED_NOT_TOLD ? 0 : t->waited_ns;
-  if (PROF_SYSCALL2(SYS_clock_gettime, cpu_clock_of(t->tid), &ran) != 0)
-    return;
-  const uint64_t ran_ns = (uint64_t)ran.tv_sec * 1000000000u + (uint64_t)ran.tv_nsec;
-  const uint64_t now = prof_clock_now(), away = prof_monotonic_ns() - ran_ns;
+  const uint64_t ran_ns = prof_clock_cpu_of(t->tid);
+  if (ran_ns == 0)
+    return; /* it ends just now */
+  const uint64_t ms = 1000000, away = prof_monotonic_ns() - ran_ns;
   const uint64_t queued = waited_before < waited ? waited - waited_before : 0;
-  if (away > t->turns.away_ns && away - t->turns.away_ns > queued)
-    t->tree.record->slept = prof_clock_ticks_at(away - t->turns.away_ns - queued, now);
+  const uint64_t slept = away > t->turns.away_ns + queued ? (away - t->turns.away_ns - queued + ms / 2) / ms : 0;
+  if (t->machine)
+    t->machine->outermost->slept_ms = slept < UINT32_MAX ? (uint32_t)slept : UINT32_MAX;
 }

@@ -27,6 +27,9 @@ bool prof_sleeping_place(struct prof_thread *t, const struct prof_ending *call, 
  * section. */
 bool prof_sleeping_move(struct prof_tree *tree, struct fmt_rec_edge *target, const struct fmt_rec_edge *source);
 
+/* As before the first call of the edge. In a slow section. */
+void prof_sleeping_clear(const struct fmt_rec_edge *edge);
+
 /* Notes in the thread's record what it, not the calling one, slept since it was looked at last. In a slow section,
  * under threads_lock. */
 void prof_sleeping_note_live(const struct prof_thread *t);

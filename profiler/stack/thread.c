@@ -5,7 +5,6 @@
 
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <time.h>
 
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
@@ -119,13 +118,7 @@ void prof_slow_leave(struct prof_thread *t)
 
 uint64_t prof_thread_clock(const struct prof_thread *t, uint64_t now)
 {
-  if (prof_process.settings.clock != FMT_CLOCK_CPU)
-    return now;
-  /* As the kernel numbers them: the scheduler's clock of one thread. */
-  const long thread_clock = (long)(~(uint64_t)t->tid << 3 | 6);
-  struct timespec cpu = {0};
-  PROF_SYSCALL2(SYS_clock_gettime, thread_clock, &cpu);
-  return (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
+  return prof_process.settings.clock == FMT_CLOCK_CPU ? prof_clock_cpu_of(t->tid) : now;
 }
 
 /* The time of an injected clock is the program's alone. */

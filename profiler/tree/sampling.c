@@ -11,6 +11,7 @@
 #include "profiler/base/compiler.h"
 #include "profiler/base/counter.h"
 #include "profiler/base/process.h"
+#include "profiler/stack/sleeping.h"
 #include "profiler/tree/fast_compare.h"
 
 #define REVIEW_CALLS   32u /* timed calls from one decision to the next */
@@ -253,7 +254,8 @@ void prof_sampling_clear(struct fmt_rec_edge *edge)
   if (!(edge->flags & FMT_EDGE_SAMPLED))
     return;
   struct fmt_rec_sampling *sampling = prof_edge_sampling(edge);
-  *sampling = (struct fmt_rec_sampling){.tag = sampling->tag};
+  *sampling = (struct fmt_rec_sampling){.tag = sampling->tag, .sleep = sampling->sleep};
+  prof_sleeping_clear(edge);
 }
 
 void prof_sampling_move(struct fmt_rec_edge *target, struct fmt_rec_edge *source)
