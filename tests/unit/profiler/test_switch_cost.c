@@ -125,7 +125,8 @@ static QUIET void run_tests(int own)
   static int interrupts;
   if (own)
     CHECK(callsig_set_clock(own_clock, &interrupts, 1000000000) == 0);
-  CHECK(signal(SIGUSR1, on_signal) != SIG_ERR && signal(SIGUSR2, on_switch) != SIG_ERR);
+  const struct sigaction calls = {.sa_handler = on_signal}, switches = {.sa_handler = on_switch};
+  CHECK(sigaction(SIGUSR1, &calls, NULL) == 0 && sigaction(SIGUSR2, &switches, NULL) == 0);
   work();
   if (!own) {
     check_switches();
