@@ -11,6 +11,7 @@
 #include "cli/beside/beside.h"
 #include "cli/beside/own_run.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/run_help.h"
 #include "cli/common/install_paths.h"
 #include "cli/common/recordings.h"
 #include "cli/common/row_options.h"
@@ -39,48 +40,6 @@ extern char **environ;
 
 /* Of --interval, seconds. */
 #define DEFAULT_INTERVAL 1.0
-
-static const char help[] =
-    "usage: callsig run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
-    "\n"
-    "Profiles a program that is compiled with -g -finstrument-functions. Its exit status is the program's (128+N "
-    "after\n"
-    "signal N). The table goes to stderr when the program ends, and the recording stays in callsig.out.\n"
-    "\n"
-    "  -o FILE           leave the recording in FILE, and print no table\n"
-    "  -s KEY            sort the table by KEY: cumtime (default), tottime, ncalls, name, ... (see 'callsig report')\n"
-    "  --no-signatures   count by function alone\n"
-    "  --apart           leave a recording of each process that the program starts, FILE.PID, instead of one of all\n"
-    "  --rules FILE      how arguments are read and shown (docs/rules.md has the language)\n"
-    "  --include GLOB    record only functions, files and modules that match; may be given several times\n"
-    "  --exclude GLOB    record none that match; may be given several times\n"
-    "  --exclude-file FILE\n"
-    "                    the same with each line of FILE, as 'callsig score' writes one\n"
-    "  --library-calls[=GLOB]\n"
-    "                    count calls of imported functions as well (malloc, read, ...): docs/library-calls.md\n"
-    "  --clock wall|cpu  measure elapsed time (default) or the CPU time of each thread\n"
-    "  --beside[=PLAIN]  run the program (or PLAIN, another build of it) once more without the runtime, sampled from\n"
-    "                    outside, and show the times of that run (docs/beside.md)\n"
-    "  --times auto|exact\n"
-    "                    time a random sample of the calls that are short beside the reading of the clock (default), "
-    "or\n"
-    "                    every call (default with --clock cpu and --timeline)\n"
-    "  --overhead FACTOR time as many calls as keep the program within FACTOR times its own time, as in 1.5\n"
-    "                    (default: no budget, one in 64 to 256 of short calls)\n"
-    "  --db FILE         write what each interval added to an SQLite database\n"
-    "  --interval S      the interval of --db in seconds (default 1)\n"
-    "  --percentiles     keep histograms of call times, so that reports can tell percentiles\n"
-    "  --sites           tell calls apart by where they were made, for 'callsig report --by site'\n"
-    "  --timeline[=MIN]  also keep the last 16384 tasks, waits, events and calls of at least MIN "
-    "(default " FMT_TIMELINE_DEFAULT ") of\n"
-    "                    each thread, for 'callsig export'\n"
-    "  --trigger CALLS   write a snapshot, FILE.trigger.1 ..., when such a call or task ends: 'parse > 1ms',\n"
-    "                    'parse(n >= 4096) > 1ms', 'stage decode > 50ms'; may be given several times\n"
-    "  --trigger-limit N write N snapshots at most (default 10)\n"
-    "  --off             record nothing until 'callsig ctl PID on' asks for it\n"
-    "  --after TIME      record nothing before TIME has passed since the start, as in 10s, 500ms or 10 (seconds)\n"
-    "  --for TIME        stop recording after TIME, as in 500ms\n"
-    "  --help, --version\n";
 
 struct run_options {
   const char *output; /* NULL: CLI_DEFAULT_RECORDING, and print the table */
@@ -503,7 +462,7 @@ static int run_main(const struct cli_command *command, int argc, char **argv)
 const struct cli_command cli_command_run = {
     .name = "run",
     .summary = "profile an instrumented program",
-    .help = help,
+    .help = cli_run_help,
     /* With '+' the first argument ends the options: what follows is the program's. */
     .letters = "+:o:s:",
     .options = option_table,

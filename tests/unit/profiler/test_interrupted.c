@@ -6,9 +6,11 @@
  * every tenth, which falls on other instructions each time. argv[2] "switch":
  * the handler also switches recording off and on, so that every open call ends, once; "cut": recording ends in the
  * midst of what the handler calls, so that the exits of these calls are heard by nobody, and goes on then or later.
+ * "same": the handler calls what was called last, with the same arguments, so that it goes by the edge whose hook it
+ * interrupts.
  * argv[3] "inner": the handler runs on an alternate stack that lies among the frames of the thread's own.
  */
-/* ctest: skips _step _cut_step _step_all _switch_step_all _cut_step_all _cut_inner_step */
+/* ctest: skips _step _same_step _same_step_all _cut_step _step_all _switch_step_all _cut_step_all _cut_inner_step */
 /* ctest: records */
 /* ctest: build _O0 -g -O0 -finstrument-functions */
 /* ctest: build _O2 -g -O2 -finstrument-functions */
@@ -22,6 +24,8 @@
 /* ctest: case _switch_stack quick stack switch */
 /* ctest: case _switch_jump full jump switch */
 /* ctest: case _switch_step_all full step switch */
+/* ctest: case _same_step quick tenth same */
+/* ctest: case _same_step_all full step same */
 /* ctest: case _cut quick plain cut */
 /* ctest: case _cut_stack quick stack cut */
 /* ctest: case _cut_step quick tenth cut */
@@ -45,6 +49,7 @@
 
 #include "callsig/callsig.h"
 #include "profiler/base/process.h"
+#include "profiler/frame/recursion.h"
 #include "profiler/stack/thread.h"
 #include "tests/support/check.h"
 
@@ -72,7 +77,11 @@ static uint64_t counts[FUNCTIONS];
 static volatile uint32_t handled;
 static sigjmp_buf safe_place;
 static volatile int may_jump;
-static volatile int switches, cuts;
+static volatile int switches, cuts, repeats, in_handler;
+static volatile struct call {
+  int number, depth;
+  unsigned shape;
+} last_call;                     /* that was made or is about to end */
 static volatile int cutting;     /* so many calls from here recording ends; 0: it does not */
 static volatile int is_off;      /* it has ended so; and how many calls ago */
 static volatile int *is_stepped; /* shared with the parent that steps; NULL for none */
@@ -94,15 +103,48 @@ static QUIET void cut_at_times(void)
   }
 }
 
+static QUIET void note(int number, int depth, unsigned shape)
+{
+  last_call.number = number;
+  last_call.depth = depth;
+  last_call.shape = shape;
+}
+
+/* The innermost call's edge counts inside of recursion if, and only if, it is active. */
+static QUIET int counts_rightly(void)
+{
+  struct fmt_rec_edge *edge = (struct fmt_rec_edge *)prof_self->top->edge;
+  if (!edge)
+    return 0;
+  const struct fmt_rec_recursion *recursion = (const struct fmt_rec_recursion *)edge->recursion;
+  const uint64_t *counters = prof_recursion_active(edge) ? &recursion->calls : &edge->calls;
+  return edge->counters == (uintptr_t)counters;
+}
+
+static QUIET void check_counters(void)
+{
+  sigset_t alarms, before;
+  if (!repeats || in_handler)
+    return;
+  /* A handler may change it in between. */
+  CHECK(sigemptyset(&alarms) == 0 && sigaddset(&alarms, SIGALRM) == 0);
+  CHECK(sigprocmask(SIG_BLOCK, &alarms, &before) == 0);
+  CHECK(counts_rightly());
+  CHECK(sigprocmask(SIG_SETMASK, &before, NULL) == 0);
+}
+
 /* Calls itself and the others to a depth that the shape's bits say; some calls have new arguments, most have not. */
 static QUIET int descend(int depth, unsigned shape)
 {
   cut_at_times();
   if (depth <= 0)
     return 0;
+  note((int)(shape % FUNCTIONS), depth - 1, shape / 4);
   int sum = nodes[shape % FUNCTIONS](depth - 1, shape / 4);
-  if (shape & 16)
+  if (shape & 16) {
+    note((int)(shape / 16 % FUNCTIONS), depth - 2, shape / 8);
     sum += nodes[shape / 16 % FUNCTIONS](depth - 2, shape / 8);
+  }
   return sum;
 }
 
@@ -111,7 +153,10 @@ static QUIET int descend(int depth, unsigned shape)
   {                                                                                                                    \
     __atomic_fetch_add(&counts[number], !is_off, __ATOMIC_RELAXED);                                                    \
     __asm__ volatile("" : "+r"(depth), "+r"(shape));                                                                   \
-    return descend(depth, shape) + number;                                                                             \
+    check_counters();                                                                                                  \
+    int sum = descend(depth, shape);                                                                                   \
+    note(number, depth, shape);                                                                                        \
+    return sum + number;                                                                                               \
   }
 NODE(0)
 NODE(1)
@@ -143,6 +188,15 @@ static QUIET void on_alarm(int number)
     be_cut(turn);
     if (is_stepped)
       __asm__ volatile("int3");
+    return;
+  }
+  if (repeats) {
+    const struct call call = last_call;
+    in_handler = 1;
+    nodes[call.number](call.depth, call.shape);
+    in_handler = 0;
+    note(call.number, call.depth, call.shape);
+    TRAP;
     return;
   }
   if (switches && turn % 3 == 0)
@@ -314,6 +368,7 @@ QUIET int main(int argc, char **argv)
   int jumps = argc > 1 && strcmp(argv[1], "jump") == 0;
   char inner[ALTERNATE];
   cuts = argc > 2 && strcmp(argv[2], "cut") == 0;
+  repeats = argc > 2 && strcmp(argv[2], "same") == 0;
   switches = cuts || (argc > 2 && strcmp(argv[2], "switch") == 0);
   if (own_stack) {
     stack_t stack = {.ss_sp = inner_stack ? inner : alternate, .ss_size = ALTERNATE};

@@ -215,8 +215,7 @@ static void mix(struct piece *p, const struct prof_fast_compare_op *op)
   }
 }
 
-/* eax: a hash of the site and the arguments, while the caller's edge is not known yet: what leads to that takes longer.
- */
+/* eax: a hash of the site and the arguments, while the caller's edge, which takes longer, is not known yet. */
 static void hash_arguments(struct piece *p)
 {
   prof_code_memory(&p->w, 4, 0x8b, PROF_RAX, PROF_R11, offsetof(struct prof_site_link, hash));
@@ -331,13 +330,12 @@ static void find_room(struct piece *p)
 /* Reserves that frame, rcx: from here on a signal handler's frames go above it, which already says where it lies. */
 static void reserve_frame(struct piece *p)
 {
-  struct prof_code_writer *w = &p->w;
-  PROF_CODE(w, 0x48, 0x83, 0xc1, PROF_F_SIZE); /* add rcx, frame */
-  PROF_CODE_STORE(w, PROF_R11, PROF_RCX, PROF_F_CFA);
-  PROF_CODE_STORE(w, PROF_RCX, PROF_R10, PROF_T_TOP);
+  PROF_CODE(&p->w, 0x48, 0x83, 0xc1, PROF_F_SIZE); /* add rcx, frame */
+  PROF_CODE_STORE(&p->w, PROF_R11, PROF_RCX, PROF_F_CFA);
+  PROF_CODE_STORE(&p->w, PROF_RCX, PROF_R10, PROF_T_TOP);
 }
 
-/* Counts the call of the edge rax, with what is imputed to it, and in the caller's edge, \p caller. */
+/* Counts the call of the edge rax, with what is imputed to it, and that as the caller's children's. */
 static void count(struct piece *p, unsigned caller)
 {
   struct prof_code_writer *w = &p->w;
