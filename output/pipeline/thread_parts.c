@@ -78,12 +78,15 @@ static uint64_t folds_of(const struct out_recording *recording)
   return recording->copy ? recording->header.folds : out_thread_folds(recording->windows.file);
 }
 
-/* header.period as the file has it now. */
+/* header.period as the file has it now; recordings of earlier versions have none. */
 static uint64_t period_of(const struct out_recording *recording)
 {
   uint64_t period;
-  const uint64_t place = recording->header.base + offsetof(struct fmt_rec_header, period);
-  return read_now(recording, place, &period, sizeof period) ? period : recording->header.period;
+  const size_t offset = offsetof(struct fmt_rec_header, period);
+  const bool has_period = recording->header.header_size >= offset + sizeof period;
+  return has_period && read_now(recording, recording->header.base + offset, &period, sizeof period)
+             ? period
+             : recording->header.period;
 }
 
 static uint64_t newest_thread(const struct out_recording *recording)

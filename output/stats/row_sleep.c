@@ -99,9 +99,12 @@ static void add_edge(struct summing *summing, uint32_t number)
   sum->cumulative_error += part * summing->inclusive_error[number] * scale;
 }
 
-/* No thread slept longer than a time is; what was more is not known to be less by as much. */
+/* No thread slept longer than a time is; what was more is not known to be less by as much. Less than a tick is what
+ * differences leave of nothing. */
 static void bound(double *slept, double *error, double time)
 {
+  if (fabs(*slept) < 1)
+    *slept = 0;
   if (*slept > time) {
     *error += *slept - time;
     *slept = time;
