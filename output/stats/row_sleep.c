@@ -103,8 +103,8 @@ static void add_edge(struct summing *summing, uint32_t number)
  * differences leave of nothing. */
 static void bound(double *slept, double *error, double time)
 {
-  if (fabs(*slept) < 1)
-    *slept = 0;
+  *slept = fabs(*slept) < 1 ? 0 : *slept;
+  *error = fabs(*error) < 1 ? 0 : *error;
   if (*slept > time) {
     *error += *slept - time;
     *slept = time;
