@@ -239,7 +239,7 @@ struct callsig_stats_row {
   /* Of tottime and cumtime, what threads waited of themselves: for input, a lock, another thread or for time to pass;
    * and by how much that may be off. Seconds; NAN: unknown. The rest is time on a processor. */
   double wait, cumwait, wait_error, cumwait_error;
-  const char *site;   /* where the calls were made, as the table has it; NULL unless rows are by site */
+  const char *site; /* where the calls were made, as the table has it; NULL unless rows are by site */
 };
 
 /* Rows in the current order. */

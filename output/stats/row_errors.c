@@ -117,6 +117,7 @@ struct out_row_error *out_row_errors_make(const struct out_profile *profile, con
     summing.of_callers = calloc((size_t)profile->signatures.count + profile->functions.count + 1, sizeof(double));
   if (!summing.list || (grouping->by & CALLSIG_BY_SITE && !summing.of_callers)) {
     free(summing.list);
+    free(summing.of_callers);
     return NULL;
   }
   for (uint32_t i = 0; i < profile->edges.count; i++)
