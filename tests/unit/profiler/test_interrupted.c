@@ -187,7 +187,7 @@ static QUIET void on_alarm(int number)
   if (cuts) {
     be_cut(turn);
     if (is_stepped)
-      __asm__ volatile("int3");
+      TRAP;
     return;
   }
   if (repeats) {
