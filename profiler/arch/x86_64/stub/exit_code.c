@@ -29,12 +29,13 @@ static void restore(struct prof_code_writer *w, bool free)
   PROF_CODE_LOAD(w, PROF_RCX, PROF_RSP, prof_code_saved(2));
 }
 
-/* Returns at once when the innermost frame, of a leaf's exit, does not lie where its own would. Changes `thread`. */
+/* Returns at once when the innermost frame, of a leaf's exit, lies above where its own would. One that a handler has
+ * interrupted at its beginning may lie nowhere, and is for the hook to tell. Changes `thread`. */
 static void leave_without_frame(struct prof_code_writer *w, bool free, unsigned thread, unsigned frame)
 {
   prof_code_memory(w, 8, 0x8d, thread, PROF_RSP, 16); /* lea thread, the canonical frame address */
   prof_code_memory(w, 8, 0x3b, thread, frame, PROF_F_CFA);
-  uint8_t *own = prof_code_jump_if(w, PROF_IF_EQUAL);
+  uint8_t *own = prof_code_jump_if(w, PROF_IF_NOT_BELOW);
   restore(w, free);
   prof_code_byte(w, 0xc3);
   prof_code_patch(own, w->next);
