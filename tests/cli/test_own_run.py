@@ -57,8 +57,10 @@ extern int callsig_disable(void) __attribute__((weak)), callsig_enable(void) __a
 static volatile long sum;
 __attribute__((noinline)) void work(long n) { for (long i = 0; i < n; i++) sum += i; }
 __attribute__((noinline)) void other(long n) { for (long i = 0; i < n; i++) sum -= i; }
+__attribute__((noinline)) void tiny(void) { __asm__ volatile(""); }
 int main(int argc, char **argv)
 {
+  for (int i = 0; i < 8000000; i++) tiny(); /* so that some samples are in hooks */
   work(30000000);
   other(30000000);
   callsig_disable();
