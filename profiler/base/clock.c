@@ -10,17 +10,31 @@
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 
-/* clock_gettime() of libc goes to the vdso and sets errno only for clocks that do not exist. */
+static uint64_t nanoseconds(const struct timespec *time)
+{
+  return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
+}
+
+/* By a system call: a handler that interrupts a hook is known by where the hook is, which has to be in this library. */
 static uint64_t read_clock(clockid_t clock)
 {
-  struct timespec now;
-  clock_gettime(clock, &now);
-  return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  struct timespec now = {0, 0};
+  PROF_SYSCALL2(SYS_clock_gettime, clock, &now);
+  return nanoseconds(&now);
 }
 
 uint64_t prof_monotonic_ns(void)
 {
   return read_clock(CLOCK_MONOTONIC);
+}
+
+/* The recording's clock where there is no better one is read at every call, by libc, that is in the vdso. It sets errno
+ * only for clocks that do not exist. */
+static uint64_t read_wall(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return nanoseconds(&now);
 }
 
 uint64_t prof_clock_read(void)
@@ -31,7 +45,7 @@ uint64_t prof_clock_read(void)
   case FMT_CLOCK_INJECTED:
     return prof_process.clock(prof_process.clock_data);
   default:
-    return read_clock(CLOCK_MONOTONIC);
+    return read_wall();
   }
 }
 
