@@ -1,0 +1,34 @@
+/*
+ * What the calls of an edge asked the allocator for: records of the recording that outlast the thread, since others may
+ * free what it asked for.
+ */
+#ifndef CALLSIG_PROFILER_TREE_ASKED_H
+#define CALLSIG_PROFILER_TREE_ASKED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "format/recording.h"
+#include "profiler/tree/sampling.h"
+
+/* The list of an edge that has FMT_EDGE_ASKS; NULL of another. Anywhere. */
+static inline struct fmt_rec_asked_list *prof_edge_asked(const struct fmt_rec_edge *edge)
+{
+  if (!(edge->flags & FMT_EDGE_ASKS))
+    return NULL;
+  const uintptr_t at = edge->flags & FMT_EDGE_SAMPLED ? (uintptr_t)prof_edge_sampling(edge) : (uintptr_t)edge;
+  return (struct fmt_rec_asked_list *)at - 1;
+}
+
+/* The record that calls of the edge count in now, made when it is new. NULL: the edge has no list, or there is no
+ * space. `period`: the header's that the edge's thread is in. */
+struct fmt_rec_asked *prof_asked_record(const struct fmt_rec_edge *edge, uint64_t period);
+
+/* Adds what `source`, an edge of a thread that has ended, counted to `target`, and takes its records. Those of which
+ * all was given back are there to be used again. Under threads_lock. */
+void prof_asked_move(struct fmt_rec_edge *target, struct fmt_rec_edge *source);
+
+/* Sets what the edge's calls counted to zero: it is `period` now. */
+void prof_asked_clear(const struct fmt_rec_edge *edge, uint64_t period);
+
+#endif
