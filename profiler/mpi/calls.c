@@ -1,0 +1,100 @@
+/*
+ * What a program calls of MPI that is defined here: each does its work and calls MPI's own by its name in the profiling
+ * interface, PMPI_*.
+ */
+#include <errno.h>
+#include <mpi.h>
+#include <stddef.h>
+
+#include "profiler/mpi/message.h"
+#include "profiler/mpi/parts.h"
+#include "profiler/mpi/reduce.h"
+
+#define EXPORTED __attribute__((visibility("default")))
+
+/* Between MPI_Init and MPI_Finalize, where MPI may be called. */
+static int is_running(void)
+{
+  int begun = 0, ended = 0;
+  return PMPI_Initialized(&begun) == MPI_SUCCESS && begun && PMPI_Finalized(&ended) == MPI_SUCCESS && !ended;
+}
+
+/* What follows MPI's own initialisation. */
+static void begin(void)
+{
+  const int saved = errno;
+  if (is_running())
+    mpi_reduce_begin();
+  errno = saved;
+}
+
+EXPORTED int MPI_Init(int *count, char ***words)
+{
+  const int result = PMPI_Init(count, words);
+  begin();
+  return result;
+}
+
+EXPORTED int MPI_Init_thread(int *count, char ***words, int required, int *provided)
+{
+  const int result = PMPI_Init_thread(count, words, required, provided);
+  begin();
+  return result;
+}
+
+EXPORTED int MPI_Finalize(void)
+{
+  const int saved = errno;
+  if (is_running())
+    mpi_reduce();
+  errno = saved;
+  return PMPI_Finalize();
+}
+
+EXPORTED int MPI_Abort(MPI_Comm communicator, int code)
+{
+  struct mpi_parts parts;
+  const int saved = errno;
+  int rank = 0;
+  if (is_running() && PMPI_Comm_rank(MPI_COMM_WORLD, &rank) == MPI_SUCCESS && mpi_parts_find(&parts, rank)) {
+    mpi_message("rank %d called MPI_Abort: the ranks' recordings are not put together in %s: each is in %s.rankN", rank,
+                parts.joined, parts.joined);
+    mpi_parts_tell(&parts, FMT_MPI_ABORTED);
+  }
+  errno = saved;
+  return PMPI_Abort(communicator, code);
+}
+
+/* Fortran's. Its initialisation has to be its own library's, which has more to do than MPI_Init(). */
+extern void pmpi_init_(MPI_Fint *error) __attribute__((weak));
+extern void pmpi_init_thread_(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *error) __attribute__((weak));
+
+EXPORTED void mpi_init_(MPI_Fint *error);
+EXPORTED void mpi_init_(MPI_Fint *error)
+{
+  if (pmpi_init_)
+    pmpi_init_(error);
+  else
+    *error = PMPI_Init(NULL, NULL);
+  begin();
+}
+
+EXPORTED void mpi_init_thread_(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *error);
+EXPORTED void mpi_init_thread_(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *error)
+{
+  int level = 0;
+  if (pmpi_init_thread_) {
+    pmpi_init_thread_(required, provided, error);
+  } else {
+    *error = PMPI_Init_thread(NULL, NULL, *required, &level);
+    *provided = level;
+  }
+  begin();
+}
+
+/* Whose binding calls PMPI_Finalize() itself. */
+EXPORTED void mpi_finalize_(MPI_Fint *error);
+EXPORTED void mpi_finalize_(MPI_Fint *error)
+{
+  *error = MPI_Finalize();
+}

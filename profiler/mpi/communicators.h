@@ -1,0 +1,38 @@
+/*
+ * What is known of the program's communicators: kept with each as an attribute, made when it is first met.
+ */
+#ifndef CALLSIG_PROFILER_MPI_COMMUNICATORS_H
+#define CALLSIG_PROFILER_MPI_COMMUNICATORS_H
+
+#include <mpi.h>
+#include <stdint.h>
+
+#include "profiler/mpi/rows.h"
+
+struct mpi_comm_facts {
+  uint64_t key; /* the same in all of its processes, and no other's; 0: none is known, and nothing of it is logged */
+  enum mpi_communicator kind;
+  int rank, size;    /* of this process, and of all; of an intercommunicator, in the local group */
+  int other_size;    /* ranks that a call of all together moves data to: of an intercommunicator, the others */
+  uint32_t together; /* calls of all ranks together so far; atomic */
+  uint32_t users;    /* the communicator, and requests; atomic */
+  int *ranks;        /* in MPI_COMM_WORLD, by rank; NULL: they are the same */
+};
+
+/* What is known of it; NULL: there is no memory, or it is none. Any thread, between MPI_Init and MPI_Finalize. */
+struct mpi_comm_facts *mpi_comm_facts(MPI_Comm communicator);
+
+/* Those of a communicator that a call of all ranks of `parent` has made, number `number` of them. */
+void mpi_comm_made(MPI_Comm made, const struct mpi_comm_facts *parent, uint32_t number);
+
+/* For somebody who outlives the communicator; given back by mpi_comm_leave(). NULL is ignored. */
+void mpi_comm_use(struct mpi_comm_facts *facts);
+void mpi_comm_leave(struct mpi_comm_facts *facts);
+
+/* The rank in MPI_COMM_WORLD of a rank of the communicator; -1: it is none of its ranks. */
+int mpi_comm_world_rank(const struct mpi_comm_facts *facts, int rank);
+
+/* Who that rank is to this one. `facts` may be NULL. */
+enum mpi_peer mpi_comm_peer(const struct mpi_comm_facts *facts, int rank);
+
+#endif

@@ -1,0 +1,75 @@
+/*
+ * What this rank's calls of MPI waited for is found out when all ranks come to MPI_Finalize. Until then each logs its
+ * own side: when it came to send or to receive which message, and to which call of all ranks together.
+ *
+ * The log is memory of the process, taken as it fills up to a bound; calls that begin after that have rows and counts,
+ * and their waits are not known. All of it may be called from any thread.
+ */
+#ifndef CALLSIG_PROFILER_MPI_LOG_H
+#define CALLSIG_PROFILER_MPI_LOG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct callsig_call;
+
+#define MPI_NOT_LOGGED UINT32_MAX
+
+/* A call that may have waited. */
+struct mpi_pause {
+  uint64_t enter, exit; /* CLOCK_MONOTONIC, ns */
+  struct callsig_call *row;
+  uint64_t until; /* while waits are found out: when the other side was ready; 0: not known */
+  uint8_t wait;   /* and what that is called: number of the row's names */
+  uint8_t least;  /* it went on when the first of what it waited for was ready, and not the last */
+};
+
+enum mpi_event_kind { EVENT_NONE, EVENT_SEND, EVENT_RECEIVE, EVENT_PROBE };
+
+/* A message, in the order in which a rank came to send or to receive it. */
+struct mpi_event {
+  uint64_t key;    /* of the communicator */
+  uint64_t posted; /* when the rank came to send or to receive it */
+  int32_t peer;    /* the other side's rank in MPI_COMM_WORLD; -1: not known yet, or never */
+  int32_t tag;
+  uint32_t bytes; /* lower 32 bits; MPI_BYTES_UNKNOWN */
+  uint32_t pause; /* the call that waited for it; MPI_NOT_LOGGED: none */
+  uint32_t kind;  /* enum mpi_event_kind */
+};
+#define MPI_BYTES_UNKNOWN UINT32_MAX
+
+enum mpi_meeting_kind {
+  MEETING_NONE,
+  MEETING_ALL,       /* each waits for all */
+  MEETING_FROM_ROOT, /* each waits for the root */
+  MEETING_TO_ROOT,   /* the root waits for all */
+  MEETING_BELOW,     /* each waits for those of lower rank */
+};
+
+/* A call of all ranks of a communicator together. */
+struct mpi_meeting {
+  uint64_t key;
+  uint64_t enter;     /* when the rank came to it */
+  uint32_t number;    /* of the communicator's */
+  int32_t leader;     /* the rank in MPI_COMM_WORLD that compares the ranks' times */
+  int32_t rank, size; /* in the communicator, and of it */
+  int32_t root;       /* -1: none */
+  uint32_t kind;      /* enum mpi_meeting_kind */
+  uint32_t pause;
+};
+
+/* The next place of each, to be filled; MPI_NOT_LOGGED: there is none left. */
+uint32_t mpi_log_pause(void);
+uint32_t mpi_log_event(void);
+uint32_t mpi_log_meeting(void);
+
+struct mpi_pause *mpi_log_pause_at(uint32_t number);
+struct mpi_event *mpi_log_event_at(uint32_t number);
+struct mpi_meeting *mpi_log_meeting_at(uint32_t number);
+
+/* How many there are; *lost: how many found no place. */
+uint32_t mpi_log_pauses(uint64_t *lost);
+uint32_t mpi_log_events(uint64_t *lost);
+uint32_t mpi_log_meetings(uint64_t *lost);
+
+#endif

@@ -1,0 +1,16 @@
+/* What was found out, noted with the call that waited. */
+#include "profiler/mpi/replay.h"
+
+void mpi_waits_note(const struct mpi_waits *waits, uint32_t pause, uint64_t time, unsigned wait)
+{
+  if (pause == MPI_NOT_LOGGED)
+    return;
+  struct mpi_pause *noted = mpi_log_pause_at(pause);
+  uint64_t until = time - (uint64_t)waits->clock.ahead;
+  /* What was ready before is no wait; what seems to be ready afterwards differs by the clocks' error. */
+  until = until < noted->enter ? noted->enter : until > noted->exit ? noted->exit : until;
+  if (noted->until && (noted->least ? until >= noted->until : until <= noted->until))
+    return;
+  noted->until = until;
+  noted->wait = (uint8_t)wait;
+}

@@ -1,0 +1,231 @@
+/* Open requests in a table by their handles, and what a message leaves in the log. */
+#include "profiler/mpi/requests.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include "profiler/mpi/calls_common.h"
+#include "profiler/mpi/log.h"
+
+#define BUCKETS 4096u
+
+struct mpi_open_request {
+  struct mpi_open_request *next;
+  MPI_Request handle;
+  struct mpi_request_facts made;
+  bool is_looked_up; /* somebody comes back for it */
+  bool is_linked;    /* the table has it; else another one has come by its handle meanwhile */
+};
+
+static struct {
+  pthread_mutex_t lock;
+  struct mpi_open_request *buckets[BUCKETS];
+  struct mpi_open_request *free;
+} requests = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct mpi_open_request **bucket_of(MPI_Request request)
+{
+  const uintptr_t number = (uintptr_t)request;
+  return &requests.buckets[(number ^ number >> 7 ^ number >> 19) % BUCKETS];
+}
+
+/* Where the list leads to the request, or ends. Under the lock. */
+static struct mpi_open_request **place_of(MPI_Request request)
+{
+  struct mpi_open_request **at = bucket_of(request);
+  while (*at && (*at)->handle != request)
+    at = &(*at)->next;
+  return at;
+}
+
+/* Nobody needs it any more. Under the lock. */
+static void give_up(struct mpi_open_request *open)
+{
+  mpi_comm_leave(open->made.facts);
+  open->next = requests.free;
+  requests.free = open;
+}
+
+/* Takes it out of the table. Under the lock. */
+static void take_out(struct mpi_open_request **at)
+{
+  struct mpi_open_request *open = *at;
+  *at = open->next;
+  open->is_linked = false;
+  if (!open->is_looked_up)
+    give_up(open);
+}
+
+void mpi_request_put(MPI_Request request, const struct mpi_request_facts *made)
+{
+  if (request == MPI_REQUEST_NULL)
+    return;
+  pthread_mutex_lock(&requests.lock);
+  struct mpi_open_request **at = place_of(request);
+  /* A handle that several requests share, since they were done at once, or that was freed unseen. */
+  if (*at)
+    take_out(at);
+  struct mpi_open_request *open = requests.free;
+  if (open)
+    requests.free = open->next;
+  else
+    open = malloc(sizeof *open);
+  if (open) {
+    struct mpi_open_request **bucket = bucket_of(request);
+    mpi_comm_use(made->facts);
+    *open = (struct mpi_open_request){.next = *bucket, .handle = request, .made = *made, .is_linked = true};
+    *bucket = open;
+  }
+  pthread_mutex_unlock(&requests.lock);
+}
+
+void mpi_request_forget(MPI_Request request)
+{
+  pthread_mutex_lock(&requests.lock);
+  struct mpi_open_request **at = place_of(request);
+  if (*at)
+    take_out(at);
+  pthread_mutex_unlock(&requests.lock);
+}
+
+struct mpi_open_request *mpi_request_look_up(MPI_Request request)
+{
+  if (request == MPI_REQUEST_NULL)
+    return NULL;
+  pthread_mutex_lock(&requests.lock);
+  struct mpi_open_request *open = *place_of(request);
+  /* Requests that were done at once may share a handle, and come in one call together. */
+  if (open && open->is_looked_up)
+    open = NULL;
+  if (open)
+    open->is_looked_up = true;
+  pthread_mutex_unlock(&requests.lock);
+  return open;
+}
+
+/* Whoever looked it up has come back; `stays`: it may be asked for again. */
+static void come_back(struct mpi_open_request *open, bool stays)
+{
+  struct mpi_open_request **at = bucket_of(open->handle);
+  open->is_looked_up = false;
+  if (!open->is_linked) {
+    give_up(open);
+  } else if (!stays) {
+    while (*at != open)
+      at = &(*at)->next;
+    take_out(at);
+  }
+}
+
+void mpi_request_still_open(struct mpi_open_request *open)
+{
+  if (!open)
+    return;
+  pthread_mutex_lock(&requests.lock);
+  come_back(open, true);
+  pthread_mutex_unlock(&requests.lock);
+}
+
+void mpi_request_done(struct mpi_open_request *open, const MPI_Status *status, struct mpi_call *call)
+{
+  if (!open)
+    return;
+  pthread_mutex_lock(&requests.lock);
+  const struct mpi_request_facts made = open->made;
+  mpi_comm_use(made.facts);
+  open->made.event = MPI_NOT_LOGGED;
+  come_back(open, made.is_persistent);
+  pthread_mutex_unlock(&requests.lock);
+  if (made.is_receive)
+    mpi_message_received(made.event, made.function, made.facts, status, call);
+  else if (made.event != MPI_NOT_LOGGED)
+    mpi_log_event_at(made.event)->pause = mpi_call_pause(call);
+  mpi_comm_leave(made.facts);
+}
+
+void mpi_request_started(MPI_Request request, uint64_t now)
+{
+  pthread_mutex_lock(&requests.lock);
+  struct mpi_open_request **at = place_of(request);
+  if (*at && (*at)->made.is_persistent) {
+    struct mpi_request_facts *made = &(*at)->made;
+    made->event = mpi_message_place(made->facts, made->rank);
+    if (made->is_receive) {
+      mpi_message_asked_for(made->event, made->facts, made->rank, made->tag, now);
+    } else {
+      mpi_message_sent(made->event, made->facts, made->rank, made->tag, made->bytes, now);
+      mpi_count_bytes(made->function, made->bytes);
+      mpi_count_sent(mpi_comm_peer(made->facts, made->rank), made->bytes);
+    }
+  }
+  pthread_mutex_unlock(&requests.lock);
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+uint32_t mpi_message_place(const struct mpi_comm_facts *facts, int rank)
+{
+  return facts && facts->key && rank != MPI_PROC_NULL ? mpi_log_event() : MPI_NOT_LOGGED;
+}
+
+static uint32_t low_bytes(int64_t bytes)
+{
+  const uint32_t low = (uint32_t)bytes;
+  return low == MPI_BYTES_UNKNOWN ? low - 1 : low;
+}
+
+void mpi_message_sent(uint32_t event, const struct mpi_comm_facts *facts, int rank, int tag, int64_t bytes,
+                      uint64_t posted)
+{
+  if (event == MPI_NOT_LOGGED)
+    return;
+  *mpi_log_event_at(event) = (struct mpi_event){.key = facts->key,
+                                                .posted = posted,
+                                                .peer = mpi_comm_world_rank(facts, rank),
+                                                .tag = tag,
+                                                .bytes = low_bytes(bytes),
+                                                .pause = MPI_NOT_LOGGED,
+                                                .kind = EVENT_SEND};
+}
+
+void mpi_message_asked_for(uint32_t event, const struct mpi_comm_facts *facts, int rank, int tag, uint64_t posted)
+{
+  if (event == MPI_NOT_LOGGED)
+    return;
+  const bool is_known = rank != MPI_ANY_SOURCE && tag != MPI_ANY_TAG;
+  *mpi_log_event_at(event) = (struct mpi_event){.key = facts->key,
+                                                .posted = posted,
+                                                .peer = is_known ? mpi_comm_world_rank(facts, rank) : -1,
+                                                .tag = tag,
+                                                .bytes = MPI_BYTES_UNKNOWN,
+                                                .pause = MPI_NOT_LOGGED,
+                                                .kind = is_known ? EVENT_RECEIVE : EVENT_NONE};
+}
+
+void mpi_message_received(uint32_t event, enum mpi_function function, const struct mpi_comm_facts *facts,
+                          const MPI_Status *status, struct mpi_call *call)
+{
+  int is_cancelled = 0;
+  MPI_Count bytes = 0;
+  struct mpi_event *logged = event != MPI_NOT_LOGGED ? mpi_log_event_at(event) : NULL;
+  if (status->MPI_SOURCE == MPI_PROC_NULL)
+    return;
+  if (PMPI_Test_cancelled(status, &is_cancelled) == MPI_SUCCESS && is_cancelled) {
+    if (logged)
+      logged->kind = EVENT_NONE;
+    return;
+  }
+  /* Of more than an int holds MPI_Get_count() does not tell. */
+  const bool is_told = PMPI_Get_elements_x(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes != MPI_UNDEFINED;
+  if (is_told) {
+    mpi_count_bytes(function, bytes);
+    mpi_count_received(mpi_comm_peer(facts, status->MPI_SOURCE), bytes);
+  }
+  if (!logged)
+    return;
+  logged->peer = mpi_comm_world_rank(facts, status->MPI_SOURCE);
+  logged->tag = status->MPI_TAG;
+  logged->bytes = is_told ? low_bytes(bytes) : MPI_BYTES_UNKNOWN;
+  logged->pause = mpi_call_pause(call);
+  logged->kind = EVENT_RECEIVE;
+}

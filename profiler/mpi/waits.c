@@ -1,0 +1,79 @@
+/* The waits, told to the runtime, which makes rows of them. */
+#include "profiler/mpi/waits.h"
+
+#include <errno.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "callsig/callsig.h"
+#include "profiler/mpi/patience.h"
+#include "profiler/mpi/replay.h"
+
+/* The runtime may be linked into the program, preloaded or absent. */
+extern __typeof__(callsig_call_waited) callsig_call_waited __attribute__((weak));
+extern __typeof__(callsig_counter_add) callsig_counter_add __attribute__((weak));
+extern __typeof__(callsig_level_set) callsig_level_set __attribute__((weak));
+
+/* Takes the waits off the calls' times. */
+static void tell(const struct mpi_waits *waits)
+{
+  uint64_t unknown, lost;
+  const uint32_t pauses = mpi_log_pauses(&unknown);
+  for (uint32_t i = 0; i < pauses; i++) {
+    const struct mpi_pause *pause = mpi_log_pause_at(i);
+    if (!pause->row)
+      continue;
+    if (!pause->until)
+      unknown++;
+    else if (pause->until > pause->enter &&
+             callsig_call_waited(pause->row, pause->wait, pause->enter, pause->until - pause->enter) == -ESTALE)
+      unknown++;
+  }
+  (void)mpi_log_events(&lost);
+  unknown = lost > unknown ? lost : unknown;
+  (void)mpi_log_meetings(&lost);
+  unknown = lost > unknown ? lost : unknown;
+  if (unknown > 0 && callsig_counter_add)
+    (void)callsig_counter_add("MPI calls whose waits are not known", unknown);
+  if (waits->clock.error > 0 && callsig_level_set)
+    (void)callsig_level_set("MPI clock error, ns", (int64_t)waits->clock.error);
+}
+
+/* Does every rank have what it takes? One that has not must not keep the others waiting. 0, or a negative errno where
+ * that is not known. */
+static int find_all_can(struct mpi_line *line, bool can, bool *all)
+{
+  MPI_Request request;
+  line->own_word = can;
+  if (PMPI_Iallreduce(&line->own_word, &line->other_word, 1, MPI_INT, MPI_LAND, line->communicator, &request) !=
+      MPI_SUCCESS)
+    return -EPIPE;
+  const int error = mpi_wait(&request, line->patience, MPI_STATUS_IGNORE);
+  *all = error == 0 && line->other_word;
+  return error;
+}
+
+int mpi_waits_find(struct mpi_line *line)
+{
+  const size_t ranks = (size_t)line->size;
+  struct mpi_waits waits = {.line = line,
+                            .parcels = calloc(ranks, sizeof *waits.parcels),
+                            .numbers = calloc(ranks, 2 * sizeof *waits.numbers)};
+  bool all = false;
+  int error = find_all_can(line, waits.parcels && waits.numbers && callsig_call_waited, &all);
+  if (all) {
+    error = mpi_host_clock_find(line, (int *)(void *)waits.numbers, &waits.clock);
+    if (error == 0)
+      error = mpi_waits_of_messages(&waits);
+    if (error == 0)
+      error = mpi_waits_of_meetings(&waits);
+    if (error == 0)
+      tell(&waits);
+  }
+  free(waits.parcels);
+  /* Where a rank did not answer MPI may write there yet. */
+  if (!mpi_line_is_lost(error))
+    free(waits.numbers);
+  return error;
+}
