@@ -1,0 +1,109 @@
+/* Sends profiles by libcurl. */
+#include "cli/push/sender.h"
+
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/common/subcommand.h"
+
+#define LONGEST_S 10L
+
+struct cli_sender {
+  CURL *curl;
+  char *url; /* with what parameters begin with behind it */
+  struct curl_slist *headers;
+};
+
+/* The URL with '?' or '&' behind it. */
+static char *open_url(const char *url)
+{
+  char *open = NULL;
+  if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+    return NULL;
+  return asprintf(&open, "%s%c", url, strchr(url, '?') ? '&' : '?') < 0 ? NULL : open;
+}
+
+static bool add_header(struct cli_sender *sender, const char *header)
+{
+  struct curl_slist *longer = curl_slist_append(sender->headers, header);
+  if (longer)
+    sender->headers = longer;
+  return longer != NULL;
+}
+
+static size_t drop(char *data, size_t size, size_t count, void *to)
+{
+  (void)data;
+  (void)to;
+  return size * count;
+}
+
+/* What does not change from one profile to the next. */
+static bool set_up(struct cli_sender *sender, const char *token)
+{
+  char authorization[2048];
+  snprintf(authorization, sizeof authorization, "Authorization: Bearer %s", token);
+  CURL *curl = sender->curl;
+  return add_header(sender, "Content-Type: application/octet-stream") && add_header(sender, "Expect:") &&
+         (!*token || add_header(sender, authorization)) &&
+         curl_easy_setopt(curl, CURLOPT_HTTPHEADER, sender->headers) == CURLE_OK &&
+         curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+         curl_easy_setopt(curl, CURLOPT_TIMEOUT, LONGEST_S) == CURLE_OK &&
+         curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+         curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, drop) == CURLE_OK &&
+         curl_easy_setopt(curl, CURLOPT_USERAGENT, "callsig") == CURLE_OK;
+}
+
+struct cli_sender *cli_sender_new(const char *url, const char *token)
+{
+  struct cli_sender *sender = calloc(1, sizeof *sender);
+  if (sender && curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK) {
+    sender->curl = curl_easy_init();
+    sender->url = open_url(url);
+    if (sender->curl && sender->url && set_up(sender, token))
+      return sender;
+  }
+  cli_error("--push: %s: profiles cannot be sent there: give a URL of http or https", url);
+  cli_sender_free(sender);
+  return NULL;
+}
+
+void cli_sender_free(struct cli_sender *sender)
+{
+  if (!sender)
+    return;
+  if (sender->curl)
+    curl_easy_cleanup(sender->curl);
+  curl_slist_free_all(sender->headers);
+  free(sender->url);
+  free(sender);
+}
+
+enum cli_sent cli_sender_send(struct cli_sender *sender, const void *data, size_t size, unsigned long long from,
+                              unsigned long long until, char *why, size_t room)
+{
+  char *url = NULL;
+  long status = 0;
+  *why = '\0';
+  if (asprintf(&url, "%sfrom=%llu&until=%llu", sender->url, from, until) < 0) {
+    snprintf(why, room, "memory is short");
+    return CLI_SENT_LATER;
+  }
+  curl_easy_setopt(sender->curl, CURLOPT_URL, url);
+  curl_easy_setopt(sender->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
+  curl_easy_setopt(sender->curl, CURLOPT_POSTFIELDS, data);
+  CURLcode error = curl_easy_perform(sender->curl);
+  curl_easy_setopt(sender->curl, CURLOPT_POSTFIELDS, NULL);
+  free(url);
+  if (error != CURLE_OK) {
+    snprintf(why, room, "%s", curl_easy_strerror(error));
+    return CLI_SENT_LATER;
+  }
+  curl_easy_getinfo(sender->curl, CURLINFO_RESPONSE_CODE, &status);
+  if (status >= 200 && status < 300)
+    return CLI_SENT;
+  snprintf(why, room, "status %ld", status);
+  return status >= 500 || status == 408 || status == 429 ? CLI_SENT_LATER : CLI_SENT_REFUSED;
+}

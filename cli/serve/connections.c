@@ -1,0 +1,102 @@
+/* Keeps connections to their time. */
+#include "cli/serve/connections.h"
+
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <time.h>
+
+static uint64_t now_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+void cli_connections_init(struct cli_connections *connections)
+{
+  *connections = (struct cli_connections){0};
+  pthread_mutex_init(&connections->lock, NULL);
+}
+
+void cli_connections_free(struct cli_connections *connections)
+{
+  pthread_mutex_destroy(&connections->lock);
+}
+
+/* The server sees the connection's end, and closes it. Under the lock: it is not closed yet. */
+static void cut_off(const struct cli_connection *connection)
+{
+  (void)shutdown(connection->fd, SHUT_RDWR);
+}
+
+static void give(struct cli_connection *connection, unsigned seconds, bool is_waiting)
+{
+  connection->since_ns = now_ns();
+  connection->until_ns = connection->since_ns + seconds * UINT64_C(1000000000);
+  connection->is_waiting = is_waiting;
+}
+
+static void make_room(const struct cli_connections *connections)
+{
+  const struct cli_connection *oldest = NULL;
+  for (const struct cli_connection *at = connections->first; at; at = at->next)
+    if (!at->is_waiting && (!oldest || at->since_ns < oldest->since_ns))
+      oldest = at;
+  if (oldest)
+    cut_off(oldest);
+}
+
+struct cli_connection *cli_connections_add(struct cli_connections *connections, int fd)
+{
+  struct cli_connection *made = calloc(1, sizeof *made);
+  if (!made)
+    return NULL;
+  made->fd = fd;
+  give(made, CLI_CONNECTION_ASK_S, false);
+  pthread_mutex_lock(&connections->lock);
+  if (connections->count >= CLI_CONNECTIONS_CROWD)
+    make_room(connections);
+  made->next = connections->first;
+  if (made->next)
+    made->next->before = made;
+  connections->first = made;
+  connections->count++;
+  pthread_mutex_unlock(&connections->lock);
+  return made;
+}
+
+void cli_connections_remove(struct cli_connections *connections, struct cli_connection *connection)
+{
+  if (!connection)
+    return;
+  pthread_mutex_lock(&connections->lock);
+  if (connection->before)
+    connection->before->next = connection->next;
+  else
+    connections->first = connection->next;
+  if (connection->next)
+    connection->next->before = connection->before;
+  connections->count--;
+  pthread_mutex_unlock(&connections->lock);
+  free(connection);
+}
+
+void cli_connection_give(struct cli_connections *connections, struct cli_connection *connection, unsigned seconds,
+                         bool is_waiting)
+{
+  if (!connection)
+    return;
+  pthread_mutex_lock(&connections->lock);
+  give(connection, seconds, is_waiting);
+  pthread_mutex_unlock(&connections->lock);
+}
+
+void cli_connections_look(struct cli_connections *connections)
+{
+  const uint64_t now = now_ns();
+  pthread_mutex_lock(&connections->lock);
+  for (const struct cli_connection *at = connections->first; at; at = at->next)
+    if (!at->is_waiting && at->until_ns < now)
+      cut_off(at);
+  pthread_mutex_unlock(&connections->lock);
+}

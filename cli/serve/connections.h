@@ -1,0 +1,47 @@
+/*
+ * The connections that are open, and when each must have come to its end: a client that sends or reads slowly is cut
+ * off, and when there are many, the one that has kept its place for the longest makes room.
+ */
+#ifndef CALLSIG_CLI_SERVE_CONNECTIONS_H
+#define CALLSIG_CLI_SERVE_CONNECTIONS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+  CLI_CONNECTIONS_MOST = 256,   /* at a time */
+  CLI_CONNECTIONS_CROWD = 192,  /* from so many on the oldest makes room for a new one */
+  CLI_CONNECTION_ASK_S = 10,    /* to send a request, from the connection's begin or the end of the last one */
+  CLI_CONNECTION_ANSWER_S = 30, /* to take the answer */
+};
+
+struct cli_connection {
+  int fd;          /* borrowed */
+  bool is_waiting; /* for us: it is not to be cut off */
+  uint64_t since_ns, until_ns;
+  struct cli_connection *next, *before;
+};
+
+struct cli_connections {
+  pthread_mutex_t lock;
+  struct cli_connection *first; /* the newest */
+  unsigned count;
+};
+
+void cli_connections_init(struct cli_connections *connections);
+void cli_connections_free(struct cli_connections *connections);
+
+/* A new connection, which may cost another one its place; NULL when memory is short. */
+struct cli_connection *cli_connections_add(struct cli_connections *connections, int fd);
+/* NULL is allowed. */
+void cli_connections_remove(struct cli_connections *connections, struct cli_connection *connection);
+
+/* From now on it has so many seconds for what it does; `is_waiting`: it waits for us. NULL is allowed. */
+void cli_connection_give(struct cli_connections *connections, struct cli_connection *connection, unsigned seconds,
+                         bool is_waiting);
+
+/* Cuts off those whose time is over. */
+void cli_connections_look(struct cli_connections *connections);
+
+#endif

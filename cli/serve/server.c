@@ -1,0 +1,259 @@
+/* Speaks HTTP by libmicrohttpd: one thread of it answers, the caller's makes what takes time. */
+#include "cli/serve/server.h"
+
+#include <errno.h>
+#include <microhttpd.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "cli/common/subcommand.h"
+#include "cli/serve/connections.h"
+#include "cli/serve/request.h"
+
+enum {
+  REQUEST_MEMORY = 16384, /* bytes of a request's line and headers */
+  LEAST_CLAIM = 19,       /* nice */
+};
+
+struct server {
+  const struct cli_server_options *options;
+  struct cli_connections connections;
+  struct cli_desk desk;
+};
+
+/* One request, from its first call of answer() until it is completed. */
+struct request {
+  struct cli_exchange exchange;
+  struct MHD_Connection *connection;
+  bool is_asked; /* what it wants was looked at: it waits, or has waited */
+};
+
+bool cli_server_is_built(const char *command)
+{
+  (void)command;
+  return true;
+}
+
+static struct cli_connection *connection_of(struct MHD_Connection *connection)
+{
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  return info ? info->socket_context : NULL;
+}
+
+/* An MHD_NotifyConnectionCallback. */
+static void notify_connection(void *data, struct MHD_Connection *connection, void **context,
+                              enum MHD_ConnectionNotificationCode code)
+{
+  struct server *server = data;
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+    *context = info ? cli_connections_add(&server->connections, info->connect_fd) : NULL;
+  } else {
+    cli_connections_remove(&server->connections, *context);
+    *context = NULL;
+  }
+}
+
+/* An MHD_RequestCompletedCallback. */
+static void complete(void *data, struct MHD_Connection *connection, void **context,
+                     enum MHD_RequestTerminationCode code)
+{
+  struct server *server = data;
+  struct request *request = *context;
+  (void)code;
+  cli_connection_give(&server->connections, connection_of(connection), CLI_CONNECTION_ASK_S, false);
+  if (request)
+    cli_body_release(request->exchange.body);
+  free(request);
+  *context = NULL;
+}
+
+static void wake(struct cli_exchange *exchange)
+{
+  const struct request *request = exchange->owner;
+  MHD_resume_connection(request->connection);
+}
+
+/* Answers with a body, which is released. NULL: memory is short. */
+static enum MHD_Result queue(struct server *server, struct MHD_Connection *connection, struct cli_body *body)
+{
+  cli_connection_give(&server->connections, connection_of(connection), CLI_CONNECTION_ANSWER_S, false);
+  if (!body)
+    return MHD_NO;
+  struct MHD_Response *response =
+      MHD_create_response_from_buffer_with_free_callback_cls(body->size, body->data, cli_body_release, body);
+  if (!response) {
+    cli_body_release(body);
+    return MHD_NO;
+  }
+  const unsigned status = body->status;
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, body->type);
+  MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+  MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+  MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+  if (body->method)
+    MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, body->method);
+  if (status == MHD_HTTP_UNAUTHORIZED)
+    MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer realm=\"callsig\"");
+  if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+    MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+  enum MHD_Result result = MHD_queue_response(connection, status, response);
+  MHD_destroy_response(response);
+  return result;
+}
+
+static struct cli_body *refuse_method(const char *allowed)
+{
+  struct cli_body *body =
+      cli_body_text(MHD_HTTP_METHOD_NOT_ALLOWED, "%s alone: nothing can be changed here\n", allowed);
+  if (body)
+    body->method = allowed;
+  return body;
+}
+
+/* Why the request is not answered; NULL with *is_fine true where it is, NULL otherwise where memory is short. */
+static struct cli_body *refuse(const struct server *server, struct MHD_Connection *connection, const char *method,
+                               bool *is_fine)
+{
+  const struct cli_server_options *options = server->options;
+  const bool has_token = options->token->text[0] != '\0';
+  *is_fine = false;
+  if (options->listener->is_loopback && !has_token &&
+      !cli_host_is_loopback(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)))
+    return cli_body_text(MHD_HTTP_MISDIRECTED_REQUEST, "the host has to be localhost or an address of it\n");
+  if (has_token && !cli_token_fits(options->token, MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
+                                                                               MHD_HTTP_HEADER_AUTHORIZATION)))
+    return cli_body_text(MHD_HTTP_UNAUTHORIZED, "this takes the token: Authorization: Bearer TOKEN\n");
+  if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
+    return refuse_method("GET, HEAD");
+  *is_fine = true;
+  return NULL;
+}
+
+/* What a new request gets at once; NULL with *waits true where it has to wait, NULL otherwise where memory is short. */
+static struct cli_body *first_answer(struct server *server, struct request *request, const char *path,
+                                     const char *method, bool *waits)
+{
+  bool goes_on;
+  struct cli_body *body = refuse(server, request->connection, method, &goes_on);
+  *waits = false;
+  if (!goes_on)
+    return body;
+  const char *seconds = MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, "seconds");
+  body = cli_request_find(path, seconds, &request->exchange, &goes_on);
+  if (!goes_on)
+    return body;
+  /* Nobody takes a profile to learn its size. */
+  if (request->exchange.is_delta && strcmp(method, MHD_HTTP_METHOD_GET) != 0)
+    return refuse_method("GET");
+  body = cli_desk_ask(&server->desk, &request->exchange);
+  *waits = body == NULL;
+  return body;
+}
+
+static bool has_body(struct MHD_Connection *connection)
+{
+  const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+  return (length && strcmp(length, "0") != 0) ||
+         MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_TRANSFER_ENCODING);
+}
+
+static struct request *new_request(struct MHD_Connection *connection)
+{
+  struct request *request = calloc(1, sizeof *request);
+  if (request) {
+    request->connection = connection;
+    request->exchange.owner = request;
+  }
+  return request;
+}
+
+/* An MHD_AccessHandlerCallback: called when a request's headers are there, then when all of it is, and once more when
+ * it has waited. What has a body is answered at once: it is not read, and the connection ends behind the answer. */
+static enum MHD_Result answer(void *data, struct MHD_Connection *connection, const char *path, const char *method,
+                              const char *version, const char *upload, size_t *upload_size, void **context)
+{
+  struct server *server = data;
+  struct request *request = *context;
+  (void)version;
+  (void)upload;
+  (void)upload_size;
+  if (!request) {
+    *context = request = new_request(connection);
+    if (!request || !has_body(connection))
+      return request ? MHD_YES : MHD_NO;
+  }
+  struct cli_body *body = request->exchange.body;
+  request->exchange.body = NULL;
+  if (request->is_asked)
+    return queue(server, connection, body);
+  request->is_asked = true;
+  bool waits;
+  body = first_answer(server, request, path, method, &waits);
+  if (!waits)
+    return queue(server, connection, body);
+  cli_connection_give(&server->connections, connection_of(connection), 0, true);
+  MHD_suspend_connection(connection);
+  cli_desk_wait(&server->desk, &request->exchange);
+  return MHD_YES;
+}
+
+/* What libmicrohttpd logs is of clients that break off or send nonsense. */
+static void log_nothing(void *data, const char *format, va_list arguments)
+{
+  (void)data;
+  (void)format;
+  (void)arguments;
+}
+
+static struct MHD_Daemon *start(struct server *server)
+{
+  /* Signals are the caller's thread's. */
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  struct MHD_Daemon *daemon =
+      MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+                       answer, server, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL, MHD_OPTION_LISTEN_SOCKET,
+                       server->options->listener->fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CLI_CONNECTIONS_MOST,
+                       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
+                       (unsigned)CLI_CONNECTION_ANSWER_S, MHD_OPTION_NOTIFY_CONNECTION, notify_connection, server,
+                       MHD_OPTION_NOTIFY_COMPLETED, complete, server, MHD_OPTION_END);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return daemon;
+}
+
+static void look(void *data)
+{
+  struct server *server = data;
+  cli_connections_look(&server->connections);
+}
+
+int cli_server_run(const struct cli_server_options *options)
+{
+  struct cli_source source;
+  struct server server = {.options = options};
+  int status = CLI_EXIT_OK;
+  (void)setpriority(PRIO_PROCESS, 0, LEAST_CLAIM);
+  if (cli_source_open(&source, options->recording, options->functions) < 0) {
+    cli_source_close(&source);
+    return CLI_EXIT_FAILURE;
+  }
+  cli_connections_init(&server.connections);
+  cli_desk_init(&server.desk, &source, wake);
+  struct MHD_Daemon *daemon = start(&server);
+  if (daemon) {
+    cli_desk_work(&server.desk, options->stop, look, &server);
+    (void)MHD_quiesce_daemon(daemon); /* the socket is the listener's again */
+    MHD_stop_daemon(daemon);
+  } else {
+    cli_error("serve: %s: the server cannot be started: %s", options->listener->url, strerror(errno));
+    status = CLI_EXIT_FAILURE;
+  }
+  cli_desk_free(&server.desk);
+  cli_connections_free(&server.connections);
+  cli_source_close(&source);
+  return status;
+}
