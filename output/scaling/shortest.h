@@ -1,0 +1,16 @@
+/*
+ * What the shortest calls of each signature say of a law. What else runs on a machine makes calls longer, never
+ * shorter: so they are what it disturbed least.
+ */
+#ifndef CALLSIG_OUTPUT_SCALING_SHORTEST_H
+#define CALLSIG_OUTPUT_SCALING_SHORTEST_H
+
+#include "output/scaling/analysis.h"
+
+/* Asks the shortest calls of a finding that has a law, or none as its times are too far off each. A law that they
+ * contradict is given up. Where there is none, theirs is taken, with their times, if they bear it and the means name it
+ * as well; or, where the clock went on while threads waited, if the means grow at least as much. 0 or -ENOMEM. */
+int out_scaling_ask_shortest(const struct out_scaling_samples *samples, enum out_scaling_waits waits,
+                             struct out_scaling_finding *finding);
+
+#endif
