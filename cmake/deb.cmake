@@ -1,5 +1,5 @@
 # The Debian packages that cpack makes of an installed tree, a package a component (cmake/install.cmake): callsig, libcallsig-dev,
-# and gstreamer1.0-callsig where GStreamer is there. To be configured for /usr, as the preset deb does (make deb).
+# gstreamer1.0-callsig where GStreamer is there, and libcallsig-mpi-openmpi and libcallsig-mpi-mpich where those are. To be configured for /usr, as the preset deb does (make deb).
 #
 # The shared libraries lie in the package callsig: the command preloads the runtime, so neither is of use without the other.
 execute_process(COMMAND git config user.name WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE name
@@ -22,6 +22,8 @@ set(CPACK_COMPONENTS_ALL callsig callsig_development)
 if(TARGET gstcallsig)
   list(APPEND CPACK_COMPONENTS_ALL callsig_gstreamer)
 endif()
+get_property(mpi_components GLOBAL PROPERTY CALLSIG_MPI_COMPONENTS)
+list(APPEND CPACK_COMPONENTS_ALL ${mpi_components})
 set(CPACK_COMPONENTS_GROUPING IGNORE)
 
 set(CPACK_DEB_COMPONENT_INSTALL ON)
@@ -45,8 +47,12 @@ the shared libraries: the runtime, and the one that reads recordings.")
 set(CPACK_DEBIAN_CALLSIG_DEVELOPMENT_PACKAGE_NAME libcallsig-dev)
 set(CPACK_DEBIAN_CALLSIG_DEVELOPMENT_PACKAGE_SECTION libdevel)
 # What callsig-stats.pc requires, for pkg-config and for static links.
+set(otf2)
+if(CALLSIG_HAS_OTF2)
+  set(otf2 ", libopen-trace-format2-dev")
+endif()
 set(CPACK_DEBIAN_CALLSIG_DEVELOPMENT_PACKAGE_DEPENDS
-    "callsig ${same_version}, libpcre2-dev, libprotobuf-c-dev, libsqlite3-dev, libxxhash-dev, libyajl-dev, zlib1g-dev")
+    "callsig ${same_version}, libpcre2-dev, libprotobuf-c-dev, libsqlite3-dev, libxxhash-dev, libyajl-dev, zlib1g-dev${otf2}")
 set(CPACK_COMPONENT_CALLSIG_DEVELOPMENT_DESCRIPTION "Headers and static libraries: what it takes to build programs that record
 themselves, that tell callsig of their stages and queues, or that read
 recordings.")
@@ -57,6 +63,16 @@ set(CPACK_DEBIAN_CALLSIG_GSTREAMER_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_CALLSIG_GSTREAMER_PACKAGE_DEPENDS "callsig ${same_version}")
 set(CPACK_COMPONENT_CALLSIG_GSTREAMER_DESCRIPTION "The tracer for GStreamer:
 GST_TRACERS=callsig shows the elements of a pipeline as stages.")
+
+foreach(mpi IN ITEMS openmpi mpich)
+  string(TOUPPER ${mpi} name)
+  set(CPACK_DEBIAN_CALLSIG_MPI_${name}_PACKAGE_NAME libcallsig-mpi-${mpi})
+  set(CPACK_DEBIAN_CALLSIG_MPI_${name}_PACKAGE_SECTION libs)
+  set(CPACK_DEBIAN_CALLSIG_MPI_${name}_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_CALLSIG_MPI_${name}_PACKAGE_DEPENDS "callsig ${same_version}")
+  set(CPACK_COMPONENT_CALLSIG_MPI_${name}_DESCRIPTION "Puts the recordings of an MPI job's ranks together:
+'callsig run --mpi' loads it into programs of this MPI (${mpi}).")
+endforeach()
 
 # The licence, where Debian looks for it; no part of `make install`.
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)

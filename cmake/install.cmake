@@ -1,7 +1,7 @@
 # What `make install` copies, and the two packages by which other projects find it: CMake's and pkg-config's.
 #
 # Each file belongs to a component: callsig (what it takes to profile), callsig_development (what it takes to build with callsig)
-# or callsig_gstreamer. cmake/deb.cmake makes a package of each.
+# callsig_gstreamer, callsig_mpi_openmpi or callsig_mpi_mpich. cmake/deb.cmake makes a package of each.
 include(CMakePackageConfigHelpers)
 
 set(CALLSIG_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/callsig)
@@ -32,6 +32,9 @@ install(FILES ${PROJECT_BINARY_DIR}/callsig-config.cmake ${PROJECT_BINARY_DIR}/c
 
 # Paths in .pc files are relative to the file, so that an installed tree can be moved.
 set(CALLSIG_STATS_REQUIRES "libpcre2-8 sqlite3 yajl libprotobuf-c zlib libxxhash")
+if(CALLSIG_HAS_OTF2)
+  string(APPEND CALLSIG_STATS_REQUIRES " otf2")
+endif()
 set(CALLSIG_PC_DIR ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH CALLSIG_PC_LIB ${CALLSIG_PC_DIR} ${CMAKE_INSTALL_FULL_LIBDIR})
 file(RELATIVE_PATH CALLSIG_PC_INCLUDE ${CALLSIG_PC_DIR} ${CMAKE_INSTALL_FULL_INCLUDEDIR})
@@ -54,11 +57,14 @@ foreach(function IN ITEMS new load snapshot add free group filter strip_dirs sta
   list(APPEND CALLSIG_PAGE_ALIASES callsig_stats_${function}=callsig_stats)
 endforeach()
 foreach(function IN ITEMS load load_all free free_all info stage_count stage queue_count queue event_count event action_count action
-                          function_count function process print print_json print_actions print_stragglers)
+                          function_count function process join print print_json print_actions print_stragglers)
   list(APPEND CALLSIG_PAGE_ALIASES callsig_pipeline_${function}=callsig_pipeline)
 endforeach()
 foreach(function IN ITEMS new free add compare arrange row_count row total verdict_name print print_json print_csv)
   list(APPEND CALLSIG_PAGE_ALIASES callsig_diff_${function}=callsig_diff)
+endforeach()
+foreach(function IN ITEMS delta_begin delta_write delta_free metrics_new metrics_write metrics_free)
+  list(APPEND CALLSIG_PAGE_ALIASES callsig_${function}=callsig_delta)
 endforeach()
 foreach(function IN ITEMS look stop complete print print_json)
   list(APPEND CALLSIG_PAGE_ALIASES callsig_monitor_${function}=callsig_monitor_start)

@@ -115,7 +115,9 @@ enum fmt_site_flag {
   FMT_SITE_LIBRARY_TIMED = 1u << 4, /* and a frame may lie between the caller and the function: it passes everything in
                                        registers, returns once, and does not look at who called it */
   FMT_SITE_LIBRARY_READ =
-      1u << 5, /* and some code loads from the slot, so that it has to hold the function's address */
+      1u << 5,                /* and some code loads from the slot, so that it has to hold the function's address */
+  FMT_SITE_RETURNS = 1u << 6, /* the function has a FMT_ARG_RETURN, and what its calls from here return lies, where they
+                                 return, in the register that the ABI has for its type */
 };
 
 /* A sled (format/sled.h) that the runtime may turn into a call. Each function that has any has an entry, and that is
@@ -200,6 +202,8 @@ enum fmt_arg_flag {
   FMT_ARG_JOIN_BY_NAME = 1u << 2,  /* the join was made by the length parameter's name, not by a rule */
   FMT_ARG_GROUP_POINTER = 1u << 3, /* of a GROUP: the parameter is a pointer, and the first child is its NULLNESS, which
                                      is not one of {0}, {1} and has no name; NULL prints p=NULL in place of the group */
+  FMT_ARG_RETURN = 1u << 4, /* what the function returns: always the last, LOST when a call begins; a call where it is
+                               READ has ended. Its kind is VALUE, NULLNESS, TYPE, FLOAT or a bucket */
 };
 
 struct fmt_index_arg {

@@ -43,6 +43,10 @@ enum fmt_rec_tag_id {
   FMT_TAG_EVENT_TIMES = 0x4D544543, /* "CETM" */
   FMT_TAG_CALL_PLACE = 0x4C504343,  /* "CCPL" */
   FMT_TAG_SLEEP = 0x504C5343,       /* "CSLP" */
+  FMT_TAG_PAUSES = 0x55415043,      /* "CPAU" */
+  FMT_TAG_ASKED = 0x4B534143,       /* "CASK" */
+  FMT_TAG_ASKED_LIST = 0x4C534143,  /* "CASL" */
+  FMT_TAG_RANK_ROW = 0x57525243,    /* "CRRW" */
 };
 
 #endif

@@ -13,6 +13,7 @@
 
 #include <stdint.h>
 
+#include "format/asked.h"
 #include "format/counters.h"
 #include "format/record_tag.h"
 #include "format/sampling.h"
@@ -50,6 +51,8 @@ enum fmt_rec_loss {
   FMT_LOSS_TIMELINE, /* spans that are in no ring: their thread had none, or was folded after it had overwritten them */
   FMT_LOSS_HISTOGRAM, /* calls whose time is in no histogram: the recording was nearly full */
   FMT_LOSS_WAITED,    /* FMT_REC_WAITS_TAKEN: ticks in which threads waited for a processor, in no call's time */
+  FMT_LOSS_ASKING,    /* (slots, not calls) of functions that FMT_REC_ASKED counts, whose calls cannot be counted */
+  FMT_LOSS_ASKED,     /* (blocks, not calls) that were asked for by calls that are not recorded: in no record */
   FMT_LOSS_COUNT = 16
 };
 
@@ -102,6 +105,7 @@ struct fmt_rec_header {
   uint64_t period_realtime_ns;      /* CLOCK_REALTIME when that was the last time; 0: never */
   struct fmt_rec_clock_point begun; /* what `start` was before the first time, which is moved on each time; else 0 */
   uint64_t switches;                /* how often it was switched since the start */
+  uint64_t pauses; /* address of the fmt_rec_pauses; 0: it has recorded all the time, or it is not told */
 };
 
 enum fmt_rec_flag {
@@ -115,6 +119,7 @@ enum fmt_rec_flag {
   FMT_REC_FULL = 1u << 8,          /* it could not grow, so that what was new then has no place in it */
   FMT_REC_MERGED = 1u << 4, /* written by callsig_stats_dump(): times, pid and losses are in the process records */
   FMT_REC_SLEEP = 1u << 10, /* what threads slept is told, as far as FMT_REC_WAITS_UNKNOWN does not say otherwise */
+  FMT_REC_ASKED = 1u << 11, /* what was asked the allocator for is told: edges have FMT_EDGE_ASKS */
   FMT_REC_FAMILY = 1u << 9, /* and for a run: `command` leads to a list of struct fmt_rec_taken, the files it is of */
 };
 
@@ -325,6 +330,11 @@ enum fmt_edge_flag {
   FMT_EDGE_CALL_SITE = 1u << 8, /* the last word is no part of the signature: the place that the calls were made at */
   FMT_EDGE_INLINED = 1u << 9,   /* and that is where the function was inlined: a probe site, no return address */
   FMT_EDGE_LOOKS = 1u << 10, /* the runtime's own: it looks whether the thread slept before a call of it begins, too */
+  FMT_EDGE_RETURNS = 1u << 11,  /* the runtime's own: what its calls return is known when they end */
+  FMT_EDGE_RETURNED = 1u << 12, /* of calls of an edge with FMT_EDGE_RETURNS by what they returned: they count here, and
+                                   what they called is below the variant of that one */
+  FMT_EDGE_ASKS = 1u << 13,     /* a fmt_rec_asked_list lies before it, and before its fmt_rec_sampling */
+  FMT_EDGE_TIMED = 1u << 14, /* the runtime's own: each call of it is timed, since it is told later what they waited */
 };
 
 struct fmt_rec_recursion {
@@ -459,11 +469,17 @@ struct fmt_rec_process {
   uint32_t drawn_from; /* 0: a callsig that did not keep it merged the recordings */
   uint32_t processes;  /* of one command that were folded into this one; 0: it is one */
   uint64_t trigger;    /* address of a fmt_rec_name: the call that the recording was written for; 0 for none */
+  uint64_t pauses;     /* as in the header */
+  uint64_t rank_rows;  /* the newest fmt_rec_rank_row; 0 for none */
+  uint32_t ranks;      /* that were folded into this one, the lowest of which `rank` is; 0: it is one, or of none */
+  uint32_t reserved;
 };
 
 /* What every version has written of it. */
 #define FMT_REC_PROCESS_LEAST offsetof(struct fmt_rec_process, drawn_from)
 /* What all wrote that kept `drawn_from` and `processes`. */
 #define FMT_REC_PROCESS_DRAWN offsetof(struct fmt_rec_process, trigger)
+/* And `trigger`. */
+#define FMT_REC_PROCESS_TRIGGER offsetof(struct fmt_rec_process, pauses)
 
 #endif

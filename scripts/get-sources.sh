@@ -67,7 +67,7 @@ get_package()
   if [ $kind = deb ]; then
     set -- "$1" download "$1"
   else
-    set -- "$1" source --download-only --only-source "$1"
+    set -- "$1" source --download-only --tar-only --only-source "$1"
   fi
   package=$1
   shift

@@ -48,9 +48,9 @@ tidy()
 }
 : >"$lint/log"
 tidy -p "$lint" SOURCE <"$lint/configured" || failed=yes
-gstreamer=$(pkg-config --cflags gstreamer-1.0 2>/dev/null || :)
+optional=$(for module in gstreamer-1.0 ompi-c; do pkg-config --cflags $module 2>/dev/null || :; done)
 # shellcheck disable=SC2086 # several options
-tidy SOURCE -- -std=gnu11 -D_GNU_SOURCE -Iinclude -I. -Iexamples/thumbnails $gstreamer <"$lint/others" || failed=yes
+tidy SOURCE -- -std=gnu11 -D_GNU_SOURCE -Iinclude -I. -Iexamples/thumbnails $optional <"$lint/others" || failed=yes
 # gcc's plug-in is made of gcc's own headers, which clang does not read.
 sources '*.cc' '*.cpp' ':!instrument' ':!tests/guest/hazards' | tidy SOURCE -- -std=gnu++20 -Iinclude -I. || failed=yes
 xargs cppcheck --quiet --std=c11 --language=c --enable=warning,performance,portability --inline-suppr --error-exitcode=1 \

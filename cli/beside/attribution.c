@@ -58,8 +58,21 @@ static int add_place(struct base_vector *places, const struct cli_place *place)
   return 0;
 }
 
+/* The hooks' own place, after those of the module's functions. */
+static int add_hooks(const struct batch *batch, const bool *at_hooks)
+{
+  struct cli_place hooks = {.parent = FMT_NONE};
+  for (uint32_t i = 0; i < batch->count; i++)
+    hooks.samples += at_hooks[i] ? batch->points[i].count : 0;
+  if (hooks.samples == 0)
+    return 0;
+  int error = base_strings_add(batch->samples->strings, FMT_OWN_CODE, &hooks.name);
+  return error == 0 ? add_place(batch->places, &hooks) : error;
+}
+
 /* Adds the functions that were found, and gives each its samples. */
-static int take_places(const struct batch *batch, const struct base_vector *found, const uint32_t *place_of)
+static int take_places(const struct batch *batch, const struct base_vector *found, const uint32_t *place_of,
+                       const bool *at_hooks)
 {
   uint32_t first = batch->places->count;
   int error = 0;
@@ -74,9 +87,10 @@ static int take_places(const struct batch *batch, const struct base_vector *foun
   }
   for (uint32_t i = 0; error == 0 && i < batch->count; i++) {
     uint32_t place = place_of[i] == FMT_NONE ? batch->module : first + place_of[i];
-    ((struct cli_place *)base_vector_at(batch->places, place))->samples += batch->points[i].count;
+    if (!at_hooks[i])
+      ((struct cli_place *)base_vector_at(batch->places, place))->samples += batch->points[i].count;
   }
-  return error;
+  return error == 0 ? add_hooks(batch, at_hooks) : error;
 }
 
 static int attribute_functions(const struct batch *batch)
@@ -84,10 +98,12 @@ static int attribute_functions(const struct batch *batch)
   const char *path = base_strings_at(batch->samples->strings, batch->points->module);
   uint64_t *addresses = malloc(batch->count * sizeof *addresses);
   uint32_t *place_of = malloc(batch->count * sizeof *place_of);
+  bool *at_hooks = calloc(batch->count, sizeof *at_hooks);
   struct base_vector found = BASE_VECTOR_OF(struct sym_place);
-  const struct sym_places_options options = {.strings = batch->samples->strings};
+  const struct sym_places_options options = {.strings = batch->samples->strings,
+                                             .at_hooks = batch->samples->with_hooks ? at_hooks : NULL};
   char *name = strdup(path);
-  int error = addresses != NULL && place_of != NULL && name != NULL ? 0 : -ENOMEM;
+  int error = addresses != NULL && place_of != NULL && at_hooks != NULL && name != NULL ? 0 : -ENOMEM;
   for (uint32_t i = 0; error == 0 && i < batch->count; i++)
     addresses[i] = batch->points[i].offset;
   if (error == 0)
@@ -95,11 +111,12 @@ static int attribute_functions(const struct batch *batch)
   if (error == 0)
     error = sym_places_find(name, addresses, batch->count, &options, &found, place_of);
   if (error == 0)
-    error = take_places(batch, &found, place_of);
+    error = take_places(batch, &found, place_of, at_hooks);
   base_vector_free(&found);
   free(name);
   free(addresses);
   free(place_of);
+  free(at_hooks);
   return error;
 }
 

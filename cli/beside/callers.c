@@ -1,10 +1,12 @@
-/* Finds callers by return addresses on the stack. */
+/* Finds callers by the frames on the stack. */
 #include "cli/beside/callers.h"
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "cli/beside/own_code.h"
 #include "cli/run/elf_facts.h"
+#include "symbols/processor/processor.h"
 
 /* The longest call: FF /2 with a SIB byte and four bytes of displacement. */
 #define LONGEST_CALL 7u
@@ -56,25 +58,70 @@ static bool is_return(struct cli_callers *callers, const struct base_strings *st
   return sym_address_map_put(&callers->returns, address, known) == 0 && known == 1;
 }
 
-uint64_t cli_callers_find(struct cli_callers *callers, const struct cli_code_map *map,
-                          const struct base_strings *strings, const uint64_t *words, uint64_t count)
+/* The call before the first word from `top` upwards that is a return address into profiled code; 0: none. */
+static uint64_t innermost_call(struct cli_callers *callers, const struct cli_code_map *map,
+                               const struct base_strings *strings, const struct cli_stack *stack, uint64_t top)
 {
-  for (uint64_t i = 0; i < count; i++) {
-    const struct cli_mapping *mapping = cli_code_map_find(map, words[i]);
+  for (uint64_t i = top > stack->start ? (top - stack->start) / 8 : 0; i < stack->count; i++) {
+    const uint64_t word = stack->words[i];
+    const struct cli_mapping *mapping = cli_code_map_find(map, word);
     if (mapping != NULL && mapping->module != 0 && cli_callers_profiled(callers, strings, mapping->module) &&
-        is_return(callers, strings, mapping, words[i]))
-      return words[i];
+        is_return(callers, strings, mapping, word))
+      return word - 1;
   }
   return 0;
+}
+
+enum whose { WHOSE_LIBRARY, WHOSE_PROFILED, WHOSE_OTHER };
+
+/* Whose code an address is in: callsig's own, and that of no file, is neither a library's nor profiled. */
+static enum whose whose_code(struct cli_callers *callers, const struct cli_code_map *map,
+                             const struct base_strings *strings, uint64_t address)
+{
+  const struct cli_mapping *mapping = cli_code_map_find(map, address);
+  if (mapping == NULL || mapping->module == 0 || cli_is_runtime(base_strings_at(strings, mapping->module)))
+    return WHOSE_OTHER;
+  return cli_callers_profiled(callers, strings, mapping->module) ? WHOSE_PROFILED : WHOSE_LIBRARY;
+}
+
+/* What libraries call each other is deeper than that only where they lead round in a circle. */
+#define FRAMES_MOST 64u
+
+uint64_t cli_callers_of(struct cli_callers *callers, const struct cli_code_map *map, const struct base_strings *strings,
+                        const struct cli_stack *stack, const struct cli_registers *registers)
+{
+  if (whose_code(callers, map, strings, registers->address) != WHOSE_LIBRARY)
+    return registers->address;
+  struct cli_registers frame = *registers;
+  enum whose whose = WHOSE_LIBRARY;
+  for (unsigned i = 0; i < FRAMES_MOST && whose == WHOSE_LIBRARY; i++) {
+    if (!cli_unwind(&callers->unwinder, map, strings, stack, &frame))
+      break;
+    /* The call is before the address that it returns to. */
+    whose = whose_code(callers, map, strings, frame.address - 1);
+  }
+  if (whose == WHOSE_PROFILED)
+    return frame.address - 1;
+  const uint64_t top = frame.values[sym_x86_64.stack_pointer];
+  const uint64_t call = innermost_call(callers, map, strings, stack, top);
+  return call != 0 ? call : registers->address;
+}
+
+void cli_callers_init(struct cli_callers *callers)
+{
+  *callers = (struct cli_callers){0};
+  cli_unwinder_init(&callers->unwinder);
 }
 
 void cli_callers_clear(struct cli_callers *callers)
 {
   sym_address_map_free(&callers->returns);
+  cli_unwinder_clear(&callers->unwinder);
 }
 
 void cli_callers_free(struct cli_callers *callers)
 {
   sym_address_map_free(&callers->profiled);
   sym_address_map_free(&callers->returns);
+  cli_unwinder_free(&callers->unwinder);
 }

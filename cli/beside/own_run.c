@@ -105,6 +105,7 @@ void cli_own_run_write(struct cli_own_run *own, const char *program, pid_t pid, 
   struct cli_used used;
   int error = close_sampler(own, &samples, &used);
   run.user_ns = used.user;
+  samples.with_hooks = true;
   if (error == 0 && samples.programs <= 1 && samples.total > 0 && cli_recording_whole_until(own->place) != 0) {
     error = cli_own_code_find(output, pid, &samples);
     if (error == 0)

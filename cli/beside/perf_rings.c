@@ -4,6 +4,7 @@
 #include <asm/perf_regs.h>
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +17,16 @@
 
 #include "cli/beside/callers.h"
 #include "cli/beside/code_map.h"
-#include "cli/beside/own_code.h"
+#include "cli/beside/unwind.h"
 #include "symbols/base/addressmap.h"
 
 /* A prime number of nanoseconds, so that it is in step with little: about 4000 samples a second. */
 #define PERIOD_NS 249989u
 
-/* Of a ring, without its first page: more than is written between two looks, and less than an ordinary user may lock.
- */
-#define RING_PAGES 64u
+/* Of a ring, without its first page: several times what is written between two looks. It is as much as an ordinary user
+ * may lock; where others have locked some, the fewer will do on a machine that is not too busy. */
+#define RING_PAGES       128u
+#define RING_PAGES_LEAST 32u
 
 /* PERF_RECORD_MISC_SWITCH_OUT_PREEMPT of Linux 4.17: the thread could go on, and had to give way. */
 #define MISC_PREEMPTED (1u << 14)
@@ -44,9 +46,8 @@ struct event {
   uint64_t size, offset;
   uint32_t kind; /* enum event_kind */
   uint32_t pid, tid;
-  uint32_t path;   /* string, of a mapping */
-  uint32_t words;  /* of `stack` */
-  uint64_t *stack; /* of a sample: what lies on its top. Owned; NULL: unknown */
+  uint32_t path;            /* string, of a mapping */
+  struct user_stack *stack; /* of a sample in user code. Owned; NULL: unknown */
 };
 
 /* Since when a thread has been waiting. */
@@ -57,6 +58,7 @@ struct waiting {
 
 struct cli_perf_rings {
   struct ring *rings;
+  size_t pages; /* of each, without its first one */
   uint32_t count;
   bool is_own_run; /* stacks tell who called what is not profiled */
   bool in_kernel;  /* samples are taken there, too */
@@ -77,11 +79,23 @@ uint64_t cli_perf_rings_now(void)
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* So much of its stack tells who called what a thread is in: what libraries do in a few functions has small frames. */
-#define STACK_SIZE 1024u
+/* So much of its stack tells who called what a thread is in: libraries that keep a stack of their own in a frame (a
+ * matcher of regular expressions) fill some thousand bytes. */
+#define STACK_SIZE 8192u
 
-/* The registers of user code that a sample has, in the order of their numbers. */
-#define REGISTERS ((UINT64_C(1) << PERF_REG_X86_SP) | (UINT64_C(1) << PERF_REG_X86_IP))
+/* The registers of user code that a sample has, in the order of their numbers: those by which frames are found. */
+enum { USER_RBX, USER_RBP, USER_RSP, USER_RIP, USER_R12, USER_R13, USER_R14, USER_R15, USER_REGISTERS };
+#define REGISTER_BIT(name) (UINT64_C(1) << PERF_REG_X86_##name)
+#define REGISTERS                                                                                                      \
+  (REGISTER_BIT(BX) | REGISTER_BIT(BP) | REGISTER_BIT(SP) | REGISTER_BIT(IP) | REGISTER_BIT(R12) | REGISTER_BIT(R13) | \
+   REGISTER_BIT(R14) | REGISTER_BIT(R15))
+
+/* The stack and the registers of a sample. */
+struct user_stack {
+  struct cli_registers registers;
+  struct cli_stack stack; /* whose words are these: */
+  uint64_t words[];
+};
 
 /* Takes samples, or tells of programs, of mappings of code and of threads that wait. */
 static int open_event(const struct cli_perf_rings *rings, int processor, bool samples)
@@ -122,7 +136,9 @@ static int open_ring(struct cli_perf_rings *rings, int processor)
   }
   if (ring->file < 0)
     return -errno;
-  ring->page = mmap(NULL, (RING_PAGES + 1) * rings->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->file, 0);
+  do
+    ring->page = mmap(NULL, (rings->pages + 1) * rings->page_size, PROT_READ | PROT_WRITE, MAP_SHARED, ring->file, 0);
+  while (ring->page == MAP_FAILED && errno == EPERM && rings->count == 0 && (rings->pages /= 2) >= RING_PAGES_LEAST);
   if (ring->page == MAP_FAILED) {
     error = -errno;
     close(ring->file);
@@ -144,9 +160,11 @@ int cli_perf_rings_open(struct cli_perf_rings **opened, bool is_own_run)
     return -ENOMEM;
   rings->events = (struct base_vector)BASE_VECTOR_OF(struct event);
   rings->map.mappings = (struct base_vector)BASE_VECTOR_OF(struct cli_mapping);
+  cli_callers_init(&rings->callers);
   rings->waiting = (struct base_vector)BASE_VECTOR_OF(struct waiting);
   rings->is_own_run = rings->in_kernel = is_own_run;
   rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
+  rings->pages = RING_PAGES;
   rings->rings = calloc((size_t)processors, sizeof *rings->rings);
   rings->record = malloc(UINT16_MAX + 1u);
   int error = rings->rings == NULL || rings->record == NULL ? -ENOMEM : 0;
@@ -172,7 +190,7 @@ int cli_perf_rings_open(struct cli_perf_rings **opened, bool is_own_run)
 static const void *bytes_at(struct cli_perf_rings *rings, const struct ring *ring, uint64_t position, size_t size)
 {
   const char *data = (const char *)ring->page + rings->page_size;
-  size_t length = RING_PAGES * rings->page_size, at = (size_t)(position % length);
+  size_t length = rings->pages * rings->page_size, at = (size_t)(position % length);
   if (at + size <= length)
     return data + at;
   memcpy(rings->record, data + at, length - at);
@@ -188,7 +206,7 @@ struct sample_fields {
 };
 
 struct user_fields {
-  uint64_t stack_pointer, address;
+  uint64_t registers[USER_REGISTERS];
   uint64_t size; /* of the stack; 0: none, and then nothing follows */
   uint64_t words[STACK_SIZE / 8];
   uint64_t there; /* bytes of the words that were read */
@@ -228,28 +246,27 @@ static int take_sample(const struct sample_fields *sample, size_t size, struct e
   *event = (struct event){.time = sample->time, .pid = sample->pid, .tid = sample->tid, .kind = EVENT_SAMPLE};
   if (sample->abi == PERF_SAMPLE_REGS_ABI_NONE || size < sizeof *sample + offsetof(struct user_fields, size))
     return 0;
-  event->address = user->address;
+  event->address = user->registers[USER_RIP];
   if (size < sizeof *sample + sizeof *user || user->size != STACK_SIZE)
     return 0;
-  event->words = (uint32_t)(user->there < STACK_SIZE ? user->there / 8 : STACK_SIZE / 8);
-  event->stack = malloc(STACK_SIZE);
+  const uint64_t words = user->there < STACK_SIZE ? user->there / 8 : STACK_SIZE / 8;
+  event->stack = malloc(sizeof *event->stack + words * 8);
   if (event->stack == NULL)
     return -ENOMEM;
-  memcpy(event->stack, user->words, STACK_SIZE);
+  /* DWARF's numbers of the registers: System V ABI, AMD64 supplement, figure 3.36. */
+  event->stack->registers = (struct cli_registers){.address = event->address,
+                                                   .values = {[3] = user->registers[USER_RBX],
+                                                              [6] = user->registers[USER_RBP],
+                                                              [7] = user->registers[USER_RSP],
+                                                              [12] = user->registers[USER_R12],
+                                                              [13] = user->registers[USER_R13],
+                                                              [14] = user->registers[USER_R14],
+                                                              [15] = user->registers[USER_R15]},
+                                                   .known = 1u << 3 | 1u << 6 | 1u << 7 | 0xF000u};
+  event->stack->stack =
+      (struct cli_stack){.start = user->registers[USER_RSP], .words = event->stack->words, .count = words};
+  memcpy(event->stack->words, user->words, words * 8);
   return 0;
-}
-
-/* Where the time of a sample belongs: the call of code that is not profiled, or where it is itself. */
-static uint64_t place_of(struct cli_perf_rings *rings, const struct event *event, const struct cli_samples *samples)
-{
-  const struct cli_mapping *mapping = cli_code_map_find(&rings->map, event->address);
-  if (event->stack == NULL || mapping == NULL || mapping->module == 0 ||
-      cli_is_runtime(base_strings_at(samples->strings, mapping->module)) ||
-      cli_callers_profiled(&rings->callers, samples->strings, mapping->module))
-    return event->address;
-  const uint64_t caller = cli_callers_find(&rings->callers, &rings->map, samples->strings, event->stack, event->words);
-  /* The call is before the address that it returns to. */
-  return caller != 0 ? caller - 1 : event->address;
 }
 
 static int take_record(struct cli_perf_rings *rings, const struct perf_event_header *header,
@@ -329,7 +346,8 @@ static int take_event(struct cli_perf_rings *rings, const struct cli_perf_looked
                       struct cli_samples *samples)
 {
   if (event->pid != (uint32_t)looked->pid) {
-    samples->others += event->kind == EVENT_SAMPLE && event->pid != (uint32_t)getpid();
+    if (event->kind == EVENT_SAMPLE)
+      (*(event->pid == (uint32_t)getpid() ? &samples->sampler : &samples->others))++;
     return 0;
   }
   if (event->time >= looked->recorded) {
@@ -353,7 +371,9 @@ static int take_event(struct cli_perf_rings *rings, const struct cli_perf_looked
     return take_switch(rings, event, samples);
   if (event->kind != EVENT_SAMPLE)
     return 0;
-  const uint64_t address = place_of(rings, event, samples);
+  const uint64_t address = event->stack == NULL ? event->address
+                                                : cli_callers_of(&rings->callers, &rings->map, samples->strings,
+                                                                 &event->stack->stack, &event->stack->registers);
   const struct cli_mapping *mapping = cli_code_map_find(&rings->map, address);
   if (mapping != NULL && mapping->module != 0)
     return cli_samples_add(samples, mapping->module, address - mapping->start + mapping->offset);
@@ -415,13 +435,16 @@ void cli_perf_rings_shift(struct cli_perf_rings *rings)
   switch_all(rings, PERF_EVENT_IOC_ENABLE);
 }
 
-/* The events count the nanoseconds of CPU time during which they were enabled. */
-uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings, uint64_t used_ns)
+/* The events count the nanoseconds of CPU time during which they were enabled. The threads that take the samples
+ * inherit them, too: their part of that is told by their samples. */
+uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings, uint64_t used_ns, const struct cli_samples *samples)
 {
+  const uint64_t taken = samples->total + samples->others + samples->later;
   uint64_t sampled_ns = 0, count;
   for (uint32_t i = 0; i < rings->count; i++)
     if (read(rings->rings[i].file, &count, sizeof count) == (ssize_t)sizeof count)
       sampled_ns += count;
+  sampled_ns = (uint64_t)((double)sampled_ns * ((double)taken / fmax((double)(taken + samples->sampler), 1)));
   if (sampled_ns == 0 || sampled_ns >= used_ns)
     return PERIOD_NS;
   return (uint64_t)(PERIOD_NS * ((double)used_ns / (double)sampled_ns));
@@ -437,7 +460,7 @@ void cli_perf_rings_close(struct cli_perf_rings *rings)
   if (rings == NULL)
     return;
   for (uint32_t i = 0; i < rings->count; i++) {
-    munmap(rings->rings[i].page, (RING_PAGES + 1) * rings->page_size);
+    munmap(rings->rings[i].page, (rings->pages + 1) * rings->page_size);
     if (rings->rings[i].mappings >= 0)
       close(rings->rings[i].mappings);
     close(rings->rings[i].file);

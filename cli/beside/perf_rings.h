@@ -42,8 +42,8 @@ int cli_perf_rings_drain(struct cli_perf_rings *rings, const struct cli_perf_loo
 void cli_perf_rings_shift(struct cli_perf_rings *rings);
 
 /* The CPU time that a sample stands for, in nanoseconds, given that the program has used `used_ns` of it: what it used
- * while sampling paused is shared out. Every process of the program has ended. */
-uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings, uint64_t used_ns);
+ * while sampling paused is shared out. Every process of the program has ended, and all its samples were taken. */
+uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings, uint64_t used_ns, const struct cli_samples *samples);
 
 /* Ends sampling; NULL is nothing. */
 void cli_perf_rings_close(struct cli_perf_rings *rings);

@@ -12,8 +12,10 @@
 #include "cli/beside/perf_rings.h"
 #include "cli/beside/stops.h"
 
-/* The kernel's samples are fetched so often, and shifted as often. */
-#define LOOK_NS 10000000
+/* The kernel's samples are fetched so often, and shifted as often: with what lies on the stack they fill their rings
+ * sooner. */
+#define LOOK_NS            10000000
+#define LOOK_WITH_STACK_NS 5000000
 
 struct cli_sampler {
   struct cli_perf_rings *rings; /* NULL: the kernel denies them, and `stops` are used */
@@ -64,7 +66,7 @@ static int drain(struct cli_sampler *sampler, uint64_t at)
 static void *sample_by_rings(void *data)
 {
   struct cli_sampler *sampler = data;
-  const struct timespec pause = {.tv_nsec = LOOK_NS};
+  const struct timespec pause = {.tv_nsec = sampler->recording.until != NULL ? LOOK_WITH_STACK_NS : LOOK_NS};
   while (sampler->error == 0 && !sampler->ended) {
     cli_perf_rings_shift(sampler->rings);
     nanosleep(&pause, NULL);
@@ -112,8 +114,12 @@ int cli_sampler_close(struct cli_sampler *sampler, uint64_t used_ns, struct cli_
     error = drain(sampler, UINT64_MAX);
   *samples = sampler->samples;
   samples->method = sampler->rings != NULL ? FMT_SAMPLES_PERF : FMT_SAMPLES_STOPS;
-  samples->period_ns =
-      sampler->rings != NULL ? cli_perf_rings_period(sampler->rings, used_ns) : cli_stops_period(sampler->stops);
+  samples->period_ns = sampler->rings != NULL ? cli_perf_rings_period(sampler->rings, used_ns, samples)
+                                              : cli_stops_period(sampler->stops);
+  /* Those that were lost were as likely of any kind: the others stand for their time. */
+  const uint64_t taken = samples->total + samples->others + samples->later;
+  if (samples->lost > 0 && taken > 0)
+    samples->period_ns = (uint64_t)((double)samples->period_ns * ((double)(taken + samples->lost) / (double)taken));
   samples->in_kernel = sampler->rings != NULL && cli_perf_rings_in_kernel(sampler->rings);
   cli_samples_sort(samples);
   cli_perf_rings_close(sampler->rings);

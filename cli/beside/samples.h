@@ -23,12 +23,14 @@ struct cli_samples {
   uint64_t total;               /* in user code of the program's own process: the points', and unmapped */
   uint64_t unmapped;            /* of them, in code that no file was mapped to */
   uint64_t others;              /* in processes that the program started */
+  uint64_t sampler;             /* in callsig, which takes the samples; they stand for no time of the program's */
   uint64_t later;               /* in the program's own process, but when it was not recorded any more */
   uint64_t programs;            /* that the process executed while it was sampled, as far as that is seen */
   uint64_t lost;
   uint64_t waited_ns; /* how long its threads waited of themselves, as far as that is seen */
   uint64_t period_ns; /* CPU time that a sample stands for */
   bool in_kernel;     /* what the kernel did is among them, where it was called from */
+  bool with_hooks;    /* hooks ran meanwhile: the instructions that call them are theirs */
   enum fmt_sample_method method;
 };
 

@@ -66,18 +66,22 @@ static int read_options(const struct cli_command *command, int argc, char **argv
 /* The one process that is named; 0: none is, after a usage message. */
 static pid_t read_process(const struct cli_command *command, int argc, char **argv)
 {
-  char *end = NULL;
-  errno = 0;
-  long pid = optind < argc ? strtol(argv[optind], &end, 10) : 0;
-  if (optind == argc)
+  if (optind >= argc) {
     cli_usage_error(command, "no process given");
-  else if (optind + 1 < argc)
+    return 0;
+  }
+  if (optind + 1 < argc) {
     cli_usage_error(command, "'%s': one process is attached to at a time", argv[optind + 1]);
-  else if (end == argv[optind] || *end != '\0' || errno != 0 || pid <= 0 || pid > INT_MAX)
+    return 0;
+  }
+  char *end;
+  errno = 0;
+  long pid = strtol(argv[optind], &end, 10);
+  if (end == argv[optind] || *end != '\0' || errno != 0 || pid <= 0 || pid > INT_MAX) {
     cli_usage_error(command, "'%s' is not the number of a process", argv[optind]);
-  else
-    return (pid_t)pid;
-  return 0;
+    return 0;
+  }
+  return (pid_t)pid;
 }
 
 static volatile sig_atomic_t was_interrupted;

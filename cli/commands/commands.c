@@ -14,6 +14,7 @@ const struct cli_command *const cli_commands[] = {
     &cli_command_diff,
     &cli_command_browse,
     &cli_command_top,
+    &cli_command_serve,
     &cli_command_scaling,
     &cli_command_score,
     &cli_command_export,

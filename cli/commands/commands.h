@@ -20,6 +20,7 @@ extern const struct cli_command cli_command_merge;
 extern const struct cli_command cli_command_diff;
 extern const struct cli_command cli_command_browse;
 extern const struct cli_command cli_command_top;
+extern const struct cli_command cli_command_serve;
 
 /* In the order of `callsig --help`; the last is NULL. */
 extern const struct cli_command *const cli_commands[];

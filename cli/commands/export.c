@@ -1,5 +1,7 @@
 /* callsig export: recordings in the formats of other tools. */
 #include <errno.h>
+#include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +10,10 @@
 
 #include "callsig/stats.h"
 #include "cli/commands/commands.h"
+#include "cli/common/process_recording.h"
 #include "cli/common/recordings.h"
 #include "cli/common/row_options.h"
+#include "cli/push/push.h"
 
 static const char help[] =
     "usage: callsig export --to FORMAT [FILE...] [-o OUT] [OPTION...]\n"
@@ -26,6 +30,8 @@ static const char help[] =
     "                      folded      collapsed stacks: flamegraph.pl, inferno\n"
     "                      html        a page for a browser: rows, trees, callers, laws, stages\n"
     "                      json        as 'callsig report --format json'\n"
+    "                      otf2        a folder: Vampir, otf2-print; the timeline, and sums by path\n"
+    "                      otlp        OpenTelemetry's profiles (protobuf); as pprof, by its collectors\n"
     "                      perfetto    the timeline: ui.perfetto.dev, trace_processor\n"
     "                      pprof       go tool pprof; arguments and stages are labels\n"
     "                      pstats      Python's pstats, SnakeViz, gprof2dot\n"
@@ -35,12 +41,20 @@ static const char help[] =
     "  --cutoff PART       of dot and flamegraph: leave out what has less than PART (0.005) of "
     "the whole; 0: nothing\n"
     "  --db FILE           of html: draw the intervals of a database that 'callsig run --db' wrote, too\n"
+    "  --push URL          of pprof: send what a program that runs (PID or FILE) does in each interval to URL, until "
+    "it\n"
+    "                      ends (docs/serve.md)\n"
+    "  --interval S        of --push: the interval in seconds (1 to 3600, default 15)\n"
+    "  --spool DIR         of --push: the folder of what waits to be sent (default FILE.push)\n"
+    "  --token-file FILE   of --push: send the token in FILE: 'Authorization: Bearer TOKEN'\n"
     /* and what all readers have */
     CLI_ROW_OPTION_HELP "  --help, --version\n";
 
 struct export_options {
   struct callsig_stats_export wanted;
   const char *output;
+  struct cli_push_options push;
+  bool is_selected; /* by an option of rows */
   struct cli_row_options rows;
 };
 
@@ -57,6 +71,10 @@ enum {
   OPTION_WEIGHT,
   OPTION_CUTOFF,
   OPTION_DB,
+  OPTION_PUSH,
+  OPTION_INTERVAL,
+  OPTION_SPOOL,
+  OPTION_TOKEN_FILE,
 };
 
 static const struct option option_table[] = {
@@ -64,12 +82,26 @@ static const struct option option_table[] = {
     {"weight", required_argument, NULL, OPTION_WEIGHT},
     {"cutoff", required_argument, NULL, OPTION_CUTOFF},
     {"db", required_argument, NULL, OPTION_DB},
+    {"push", required_argument, NULL, OPTION_PUSH},
+    {"interval", required_argument, NULL, OPTION_INTERVAL},
+    {"spool", required_argument, NULL, OPTION_SPOOL},
+    {"token-file", required_argument, NULL, OPTION_TOKEN_FILE},
 
     {"output", required_argument, NULL, 'o'},
     CLI_ROW_OPTION_TABLE,
     CLI_COMMON_OPTION_TABLE,
     {NULL, 0, NULL, 0},
 };
+
+/* Reads the length of an interval. An exit status. */
+static int read_interval(const struct cli_command *command, const char *text, double *interval)
+{
+  char *end;
+  *interval = strtod(text, &end);
+  if (end != text && *end == '\0' && *interval >= 1 && *interval <= 3600)
+    return CLI_EXIT_OK;
+  return cli_usage_error(command, "--interval: '%s' is no number of seconds from 1 to 3600", text);
+}
 
 /* Reads the options. Returns 0 with optind at the arguments, or -1 with *status the exit status. */
 static int read_options(const struct cli_command *command, int argc, char **argv, struct export_options *export,
@@ -98,7 +130,22 @@ static int read_options(const struct cli_command *command, int argc, char **argv
         return -1;
       }
       break;
+    case OPTION_PUSH:
+      export->push.url = optarg;
+      break;
+    case OPTION_SPOOL:
+      export->push.spool = optarg;
+      break;
+    case OPTION_TOKEN_FILE:
+      export->push.token_file = optarg;
+      break;
+    case OPTION_INTERVAL:
+      *status = read_interval(command, optarg, &export->push.interval);
+      if (*status != CLI_EXIT_OK)
+        return -1;
+      break;
     default:
+      export->is_selected = true;
       *status = cli_row_options_take(command, option, optarg, &export->rows);
       if (*status != CLI_EXIT_OK)
         return -1;
@@ -128,7 +175,8 @@ static const char *find_format(const struct cli_command *command, const char *wa
 /* True for the formats that hold what was called when. */
 static bool is_timeline(const char *format)
 {
-  return strcmp(format, "chrome") == 0 || strcmp(format, "html") == 0 || strcmp(format, "perfetto") == 0;
+  return strcmp(format, "chrome") == 0 || strcmp(format, "html") == 0 || strcmp(format, "otf2") == 0 ||
+         strcmp(format, "perfetto") == 0;
 }
 
 /* What a format has no room for is a usage error. */
@@ -154,7 +202,27 @@ static bool is_one_of(const char *output, char **recordings, size_t count)
 
 static bool is_binary(const char *format)
 {
-  return strcmp(format, "perfetto") == 0 || strcmp(format, "pstats") == 0 || strcmp(format, "pprof") == 0;
+  return strcmp(format, "otlp") == 0 || strcmp(format, "perfetto") == 0 || strcmp(format, "pstats") == 0 ||
+         strcmp(format, "pprof") == 0;
+}
+
+/* Sends instead of writing. */
+static int push(const struct cli_command *command, const struct export_options *export, int count, char **arguments)
+{
+  char recording[PATH_MAX];
+  if (strcmp(export->wanted.format, "pprof") != 0)
+    return cli_usage_error(command, "--push sends profiles of pprof: add --to pprof");
+  if (export->output != NULL || export->is_selected || export->wanted.weight != NULL || export->wanted.has_cutoff ||
+      export->wanted.database != NULL)
+    return cli_usage_error(command, "--push sends all calls, and writes no file: leave out -o and what selects");
+  if (count > 1)
+    return cli_usage_error(command, "--push: one process or recording at a time, not %d", count);
+  int status = cli_recording_find("export", count > 0 ? arguments[0] : NULL, recording);
+  struct cli_push_options options = export->push;
+  options.recording = recording;
+  if (options.interval == 0)
+    options.interval = CLI_PUSH_DEFAULT_INTERVAL;
+  return status == CLI_EXIT_OK ? cli_push(&options) : status;
 }
 
 static int export_main(const struct cli_command *command, int argc, char **argv)
@@ -166,8 +234,14 @@ static int export_main(const struct cli_command *command, int argc, char **argv)
   const char *format = find_format(command, export.wanted.format);
   if (format == NULL)
     return CLI_EXIT_USAGE;
+  if (export.push.url != NULL)
+    return push(command, &export, argc - optind, argv + optind);
+  if (export.push.interval > 0 || export.push.spool != NULL || export.push.token_file != NULL)
+    return cli_usage_error(command, "--interval, --spool and --token-file are of --push URL: give that too");
   if (export.output != NULL && strcmp(export.output, "-") == 0)
     export.output = NULL;
+  if (export.output == NULL && strcmp(format, "otf2") == 0)
+    return cli_usage_error(command, "otf2 is a folder of files: name it with -o OUT");
   if (export.output == NULL && isatty(STDOUT_FILENO) && is_binary(format))
     return cli_usage_error(command, "%s is no text for a terminal: name a file with -o OUT", format);
 

@@ -7,7 +7,7 @@
 #include "cli/run/recording_place.h"
 
 static const char help[] =
-    "usage: callsig merge -o OUT [--fold] FILE...\n"
+    "usage: callsig merge -o OUT [--fold|--fold-ranks] FILE...\n"
     "\n"
     "Writes all that the recordings FILE... hold into one recording, OUT, which every other command reads: its report "
     "is\n"
@@ -17,17 +17,18 @@ static const char help[] =
     "\n"
     "  -o, --output OUT  the recording to write; an older recording there is replaced\n"
     "  --fold            threads of one process that have the same name become one\n"
+    "  --fold-ranks      the ranks of a program become one process, which keeps what its rows were over them\n"
     "  --help, --version\n";
 
-static int merge(const char *output, bool fold, char **files, int count)
+static int merge(const char *output, int (*fold)(struct callsig_stats *stats), char **files, int count)
 {
   struct callsig_stats *stats = NULL;
   int error = callsig_stats_new(
       &(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .timeline = 1}, &stats);
   if (error == 0)
     error = cli_recordings_add(stats, files, (size_t)count);
-  if (error == 0 && fold)
-    error = callsig_stats_fold(stats);
+  if (error == 0 && fold != NULL)
+    error = fold(stats);
   if (error == 0)
     error = callsig_stats_dump(stats, output);
   int status = error < 0 ? CLI_EXIT_FAILURE : cli_recordings_status(stats);
@@ -35,11 +36,12 @@ static int merge(const char *output, bool fold, char **files, int count)
   return status;
 }
 
-enum { OPTION_FOLD = CLI_OPTION_NEXT };
+enum { OPTION_FOLD = CLI_OPTION_NEXT, OPTION_FOLD_RANKS };
 
 static const struct option option_table[] = {
     {"output", required_argument, NULL, 'o'},
     {"fold", no_argument, NULL, OPTION_FOLD},
+    {"fold-ranks", no_argument, NULL, OPTION_FOLD_RANKS},
     CLI_COMMON_OPTION_TABLE,
     {NULL, 0, NULL, 0},
 };
@@ -47,7 +49,7 @@ static const struct option option_table[] = {
 static int merge_main(const struct cli_command *command, int argc, char **argv)
 {
   const char *output = NULL;
-  bool fold = false;
+  int (*fold)(struct callsig_stats * stats) = NULL;
   int option, status = CLI_EXIT_OK;
   while ((option = cli_next_option(command, argc, argv, &status)) != CLI_OPTION_END) {
     if (option == CLI_OPTION_ANSWERED)
@@ -55,7 +57,7 @@ static int merge_main(const struct cli_command *command, int argc, char **argv)
     if (option == 'o')
       output = optarg;
     else
-      fold = true;
+      fold = option == OPTION_FOLD ? callsig_stats_fold : callsig_stats_fold_ranks;
   }
   if (output == NULL)
     return cli_usage_error(command, "where to write is not said: -o OUT");

@@ -19,6 +19,7 @@
 #include "cli/run/family.h"
 #include "cli/run/glob_file.h"
 #include "cli/run/library_calls.h"
+#include "cli/run/mpi_job.h"
 #include "cli/run/preload.h"
 #include "cli/run/prepare_indexes.h"
 #include "cli/run/recording_files.h"
@@ -27,6 +28,7 @@
 #include "cli/run/timing.h"
 #include "cli/run/trigger_watch.h"
 #include "cli/run/window.h"
+#include "cli/serve/side_server.h"
 #include "config.h"
 #include "format/duration.h"
 #include "format/rank.h"
@@ -50,12 +52,14 @@ struct run_options {
   const char *rules;
   const char *clock;
   const char *times, *overhead;
-  const char *timeline;                    /* the least duration; NULL: none */
-  char *include, *exclude, *library_calls; /* globs separated by newlines; owned */
-  const char *database;                    /* NULL: none */
-  double interval;                         /* seconds; 0: not given */
+  const char *timeline;    /* the least duration; NULL: none */
+  char *include, *exclude; /* globs separated by newlines; owned */
+  struct cli_library_calls library_calls;
+  const char *database; /* NULL: none */
+  double interval;      /* seconds; 0: not given */
   struct cli_triggers triggers;
   struct cli_window window;
+  struct cli_side_server server;
   const char *after, *record_for; /* NULL: not given */
   bool no_signatures;
   bool apart;
@@ -63,6 +67,8 @@ struct run_options {
   bool call_sites;
   bool beside;
   const char *plain; /* of --beside; NULL: the program itself */
+  bool is_mpi;
+  struct cli_mpi_job mpi; /* with is_mpi */
 };
 
 enum {
@@ -73,6 +79,7 @@ enum {
   OPTION_EXCLUDE,
   OPTION_EXCLUDE_FILE,
   OPTION_LIBRARY_CALLS,
+  OPTION_ALLOC,
   OPTION_CLOCK,
   OPTION_TIMES,
   OPTION_OVERHEAD,
@@ -87,6 +94,9 @@ enum {
   OPTION_OFF,
   OPTION_AFTER,
   OPTION_FOR,
+  OPTION_SERVE,
+  OPTION_TOKEN_FILE,
+  OPTION_MPI,
 };
 
 static const struct option option_table[] = {
@@ -97,6 +107,7 @@ static const struct option option_table[] = {
     {"exclude", required_argument, NULL, OPTION_EXCLUDE},
     {"exclude-file", required_argument, NULL, OPTION_EXCLUDE_FILE},
     {"library-calls", optional_argument, NULL, OPTION_LIBRARY_CALLS},
+    {"alloc", no_argument, NULL, OPTION_ALLOC},
     {"clock", required_argument, NULL, OPTION_CLOCK},
     {"times", required_argument, NULL, OPTION_TIMES},
     {"overhead", required_argument, NULL, OPTION_OVERHEAD},
@@ -111,6 +122,9 @@ static const struct option option_table[] = {
     {"off", no_argument, NULL, OPTION_OFF},
     {"after", required_argument, NULL, OPTION_AFTER},
     {"for", required_argument, NULL, OPTION_FOR},
+    {"serve", required_argument, NULL, OPTION_SERVE},
+    {"token-file", required_argument, NULL, OPTION_TOKEN_FILE},
+    {"mpi", no_argument, NULL, OPTION_MPI},
     CLI_COMMON_OPTION_TABLE,
     {NULL, 0, NULL, 0},
 };
@@ -143,6 +157,8 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       run->percentiles = true;
     else if (option == OPTION_SITES)
       run->call_sites = true;
+    else if (option == OPTION_MPI)
+      run->is_mpi = true;
     else if (option == OPTION_BESIDE) {
       run->beside = true;
       run->plain = optarg;
@@ -158,14 +174,18 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       *status = cli_triggers_add(command, &run->triggers, optarg);
     else if (option == OPTION_TRIGGER_LIMIT)
       *status = cli_triggers_limit(command, &run->triggers, optarg);
-    else if (option == OPTION_LIBRARY_CALLS)
-      error = cli_glob_add(&run->library_calls, optarg != NULL ? optarg : "*");
+    else if (option == OPTION_LIBRARY_CALLS || option == OPTION_ALLOC)
+      error = cli_library_calls_add(&run->library_calls, option == OPTION_ALLOC, optarg);
     else if (option == OPTION_OFF)
       run->window.off = true;
     else if (option == OPTION_AFTER)
       run->after = optarg;
     else if (option == OPTION_FOR)
       run->record_for = optarg;
+    else if (option == OPTION_SERVE)
+      run->server.address = optarg;
+    else if (option == OPTION_TOKEN_FILE)
+      run->server.token_file = optarg;
     else if (option == OPTION_DATABASE)
       run->database = optarg;
     else if ((run->interval = cli_interval_read(command, optarg)) == 0)
@@ -190,12 +210,14 @@ static int check_options(const struct cli_command *command, struct run_options *
     return status;
   if (run->interval > 0 && run->database == NULL)
     return cli_usage_error(command, "--interval says how often --db FILE is written: give that too");
+  if (run->server.token_file != NULL && run->server.address == NULL)
+    return cli_usage_error(command, "--token-file is what --serve asks for: give that too");
   const char *output = run->output != NULL ? run->output : CLI_DEFAULT_RECORDING;
   if (run->database != NULL && strcmp(run->database, output) == 0)
     return cli_usage_error(command, "--db: %s is where the recording goes; name another file", run->database);
   if (run->beside && fmt_rank_find(cli_environment).source != NULL)
     return cli_usage_error(command, "--beside runs the program twice, which a process of a parallel job cannot do");
-  status = cli_library_calls_check(command, run->library_calls, run->beside);
+  status = cli_library_calls_check(command, &run->library_calls, run->beside);
   if (status == CLI_EXIT_OK)
     status = cli_window_read(command, run->after, run->record_for, &run->window);
   return status == CLI_EXIT_OK && run->sort != NULL ? cli_sort_check(run->sort) : status;
@@ -212,6 +234,8 @@ static int set_environment(const struct run_options *run, const struct cli_profi
 {
   struct cli_install_paths paths;
   int error = cli_install_paths_find(&paths);
+  if (error == 0 && run->is_mpi)
+    error = cli_preload(NULL, run->mpi.library);
   /* A program with the runtime linked into it would get a second one. */
   if (error == 0 && !program->facts.defines_hook)
     error = cli_preload(cli_libraries_first(libraries), paths.runtime);
@@ -225,8 +249,6 @@ static int set_environment(const struct run_options *run, const struct cli_profi
       {"CALLSIG_RULES", run->rules != NULL ? realpath(run->rules, rules) : NULL},
       {"CALLSIG_INCLUDE", run->include},
       {"CALLSIG_EXCLUDE", run->exclude},
-      {CLI_LIBRARY_CALLS, run->library_calls},
-      {CLI_LIBRARY_CALLS_BIND, run->library_calls != NULL ? "1" : NULL},
       {"CALLSIG_CLOCK", run->clock},
       {"CALLSIG_TIMES", run->times},
       {"CALLSIG_OVERHEAD", run->overhead},
@@ -236,7 +258,7 @@ static int set_environment(const struct run_options *run, const struct cli_profi
   };
   for (size_t i = 0; error == 0 && i < sizeof variables / sizeof *variables; i++)
     error = set_variable(variables[i][0], variables[i][1]);
-  return error;
+  return error == 0 ? cli_library_calls_set(&run->library_calls) : error;
 }
 
 /* Starts what reads the recording at every interval. */
@@ -280,14 +302,9 @@ static void look_at_process(pid_t pid, void *data)
  * say. Those in the code of libraries would count for the functions that call it and have rows of their own here. */
 static bool is_sampled(const struct run_options *run, const struct cli_profiled_program *program)
 {
-  /* What the command line does not say, the caller's environment may, which the program sees as well. */
-  const char *times = run->times != NULL ? run->times : cli_environment("CALLSIG_TIMES"),
-             *clock = run->clock != NULL ? run->clock : cli_environment("CALLSIG_CLOCK"),
-             *timeline = run->timeline != NULL ? run->timeline : cli_environment("CALLSIG_TIMELINE"),
-             *library_calls = run->library_calls != NULL ? run->library_calls : cli_environment(CLI_LIBRARY_CALLS);
-  return !run->beside && run->database == NULL && library_calls == NULL &&
-         (times == NULL || strcmp(times, "auto") == 0) && timeline == NULL &&
-         (clock == NULL || strcmp(clock, "wall") == 0) && !program->facts.has_runtime;
+  const struct cli_timing timing = {run->times, run->overhead, run->clock, run->timeline};
+  return !run->beside && run->database == NULL && !cli_library_calls_wanted(&run->library_calls) &&
+         !program->facts.has_runtime && cli_timing_leaves_out(&timing);
 }
 
 /* Says how the program ended, and ends the monitor, which reads that too. */
@@ -317,6 +334,8 @@ static void report_run(const struct run_options *run, struct running *running, c
   if (end.count > 0 && run->output == NULL && run->rank.number == 0)
     cli_run_end_print_table(&end, run->sort != NULL ? run->sort : DEFAULT_SORT, is_full, is_off);
   cli_run_end_tell(&end, shown);
+  if (run->is_mpi)
+    cli_mpi_end(&run->mpi, place, &run->rank, shown, status);
   cli_family_end_free(&end);
 }
 
@@ -371,8 +390,10 @@ static int prepare(struct run_options *run, const char *name, struct cli_profile
   int error = cli_profiled_program_find(name, program);
   if (error == 0 && program->facts.interpreter[0] != '\0')
     error = cli_libraries_list(program->facts.interpreter, program->image, &libraries);
+  if (error == 0 && run->is_mpi)
+    error = cli_mpi_find(program->image, &libraries, &run->mpi);
   if (error == 0)
-    error = cli_prepare_indexes(program, &libraries, run->rules, run->library_calls != NULL);
+    error = cli_prepare_indexes(program, &libraries, run->rules, run->library_calls.globs != NULL);
   if (error == 0 && (error = set_environment(run, program, &libraries)) == -ENOMEM)
     cli_error("run: out of memory");
   /* Last, so that an older recording stays when this run comes to nothing; before the database alone, whose writer
@@ -381,6 +402,8 @@ static int prepare(struct run_options *run, const char *name, struct cli_profile
     error = take_place(run, place);
   if (error == 0)
     cli_child_files_remove_older(place->path, place->run);
+  if (error == 0 && run->is_mpi)
+    error = cli_mpi_begin(&run->mpi, place, &run->rank);
   if (error == 0 && (error = hand_over(place)) < 0)
     cli_error("run: out of memory");
   cli_libraries_free(&libraries);
@@ -388,11 +411,12 @@ static int prepare(struct run_options *run, const char *name, struct cli_profile
 }
 
 /* Runs the program to its end, with everything ready. */
-static int run_at_place(const struct run_options *run, const struct cli_profiled_program *program, char **argv,
+static int run_at_place(struct run_options *run, const struct cli_profiled_program *program, char **argv,
                         const struct cli_recording_place *place, struct cli_beside *beside)
 {
   struct running running = {.place = place, .program = program->image, .beside = beside};
-  if (start_monitor(run, place->path, &running.monitor) < 0)
+  /* A new process is made while this one has one thread. */
+  if (cli_side_server_start(&run->server, place->path) < 0 || start_monitor(run, place->path, &running.monitor) < 0)
     return CLI_EXIT_FAILURE;
   running.family = cli_family_start(place, running.monitor, run->apart);
   if (running.family == NULL) {
@@ -408,6 +432,7 @@ static int run_at_place(const struct run_options *run, const struct cli_profiled
     error = cli_window_begin(&run->window, place, &timer);
   if (error == 0)
     error = cli_supervise(program->path, argv, environ, look_at_process, &running, &running.pid, &running.status);
+  cli_side_server_end(&run->server);
   cli_window_end(timer);
   cli_trigger_watch_end(watch);
   if (error < 0) {
@@ -441,10 +466,14 @@ static int run_program(struct run_options *run, char **argv)
 
 static int run_main(const struct cli_command *command, int argc, char **argv)
 {
-  struct run_options run = {.rules = cli_environment("CALLSIG_RULES"), .rank = fmt_rank_find(cli_environment)};
+  struct run_options run = {.rules = cli_environment("CALLSIG_RULES"),
+                            .rank = fmt_rank_find(cli_environment),
+                            .server = CLI_SIDE_SERVER_NONE};
   int status = CLI_EXIT_OK;
   if (read_options(command, argc, argv, &run, &status) == 0) {
     status = check_options(command, &run);
+    if (status == CLI_EXIT_OK)
+      status = cli_side_server_open(&run.server);
     if (status == CLI_EXIT_OK && !name_output(&run, 1))
       status = cli_usage_error(command, "-o: the path is longer than %zu bytes", sizeof run.named - 1);
     if (status == CLI_EXIT_OK && optind == argc)
@@ -452,9 +481,10 @@ static int run_main(const struct cli_command *command, int argc, char **argv)
     if (status == CLI_EXIT_OK)
       status = run_program(&run, argv + optind);
   }
+  cli_side_server_end(&run.server);
   cli_triggers_free(&run.triggers);
   free(run.include);
-  free(run.library_calls);
+  free(run.library_calls.globs);
   free(run.exclude);
   return status;
 }

@@ -19,7 +19,9 @@ static const char help[] =
     "merged recording process by process, and for each pipeline which stage bounds it and why, and the functions and\n"
     "arguments that take most of that stage's time. The program may still be running. A database of 'callsig run "
     "--db'\n"
-    "prints as the summary of all its intervals, as JSON interval by interval.\n"
+    "prints as the summary of all its intervals, as JSON interval by interval. Processes that queues connect print "
+    "once\n"
+    "more, as one.\n"
     "\n"
     "  --actions          the table of named actions in place of that\n"
     "  --db FILE          print nothing, and add to the SQLite database FILE what it lacks of these runs\n"
@@ -31,7 +33,7 @@ static const char help[] =
     "  --what-if SETTINGS what the throughput would be with other settings, such as 'resize=4,queue:frames=64': a "
     "stage "
     "that\n"
-    "                     works on 4 tasks at a time, and a queue for 64 items\n"
+    "                     works on 4 tasks at a time, and a queue for 64 items (of blocks that go round: so many)\n"
     "  --help, --version\n";
 
 /* What is printed of each pipeline. */
@@ -102,6 +104,14 @@ static int read_options(const struct cli_command *command, int argc, char **argv
   return 0;
 }
 
+/* Does the text end as a setting does, in "=NUMBER" behind a name? Which name that is, and whether it is of a list, is
+ * known by the recording alone. */
+static bool ends_as_setting(const char *text)
+{
+  const char *equals = strrchr(text, '=');
+  return equals != NULL && equals != text && equals[1] != '\0' && equals[1 + strspn(equals + 1, "0123456789")] == '\0';
+}
+
 /* Chooses what to print. False after a message. */
 static bool choose_print(const struct cli_command *command, const struct stages_options *stages, struct print *print)
 {
@@ -117,6 +127,9 @@ static bool choose_print(const struct cli_command *command, const struct stages_
     cli_usage_error(command, "--actions prints text; the actions are in the JSON without it");
   else if (stages->what_if != NULL && (stages->actions || stages->database != NULL || stages->plot != NULL))
     cli_usage_error(command, "--what-if is part of the verdict: it goes with none of --actions, --db and --plot");
+  else if (stages->what_if != NULL && !ends_as_setting(stages->what_if))
+    cli_usage_error(command, "--what-if: '%s' is no setting: write STAGE=THREADS or queue:QUEUE=ITEMS",
+                    stages->what_if);
   else
     return true;
   return false;
@@ -170,7 +183,9 @@ static int print_database(const char *path, const struct print *print)
 struct printed {
   struct callsig_pipeline **pipelines;
   size_t count;
-  bool damaged; /* a file lacks something, which was told when it was read */
+  size_t files;
+  size_t processes; /* of all files, that have something of a pipeline */
+  bool damaged;     /* a file lacks something, which was told when it was read */
 };
 
 static bool is_damaged(struct callsig_pipeline **pipelines, size_t count)
@@ -211,6 +226,24 @@ static int print_pipelines(struct callsig_pipeline **pipelines, size_t count, bo
   return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
+/* Prints the processes that queues connect once more, as one. Returns an exit status. */
+static int print_joined(struct callsig_pipeline **pipelines, size_t count, const struct print *print)
+{
+  struct callsig_pipeline_info info = {.size = sizeof info};
+  struct callsig_pipeline *joined = NULL;
+  int result = print->what == WHAT_ACTIONS
+                   ? 0
+                   : callsig_pipeline_join((const struct callsig_pipeline *const *)pipelines, count, &joined);
+  if (result > 0) {
+    callsig_pipeline_info(joined, &info);
+    if (print->what != WHAT_JSON)
+      printf("Processes that queues connect, as one:\n");
+    result = print_pipeline(joined, print);
+  }
+  callsig_pipeline_free(joined);
+  return result < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
 static int keep(struct printed *printed, struct callsig_pipeline **pipelines, size_t count)
 {
   struct callsig_pipeline **larger = reallocarray(printed->pipelines, printed->count + count, sizeof *larger);
@@ -242,12 +275,37 @@ static int print_file(const char *path, bool named, const struct print *print, s
   }
   if (callsig_pipeline_load_all(path, &pipelines, &count) < 0)
     return CLI_EXIT_FAILURE;
+  for (size_t i = 0; i < count; i++)
+    printed->processes += is_told(pipelines[i], print);
   int status = print_pipelines(pipelines, count, named, print);
+  if (status == CLI_EXIT_OK)
+    status = print_joined(pipelines, count, print);
+  printed->files++;
   printed->damaged |= is_damaged(pipelines, count);
   if (status == CLI_EXIT_OK)
     return keep(printed, pipelines, count);
   callsig_pipeline_free_all(pipelines, count);
   return status;
+}
+
+/* Which rows the ranks of the recordings wait for each other most in. What is wrong with a recording was told when its
+ * pipelines were read. */
+static int print_balance(char **paths, size_t count)
+{
+  struct callsig_stats *stats = NULL;
+  bool has_any = false;
+  int error = callsig_stats_new(NULL, &stats);
+  callsig_stats_set_message(cli_ignore_line, NULL);
+  for (size_t i = 0; i < count && error == 0; i++)
+    if (!is_database(paths[i]))
+      has_any |= callsig_stats_add(stats, paths[i]) == 0;
+  callsig_stats_set_message(cli_error_line, NULL);
+  if (error == 0 && has_any)
+    error = callsig_stats_group(stats, CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE | CALLSIG_BY_RANK);
+  if (error == 0 && has_any)
+    error = callsig_stats_print_balance(stats, stdout);
+  callsig_stats_free(stats);
+  return error;
 }
 
 /* Prints the recordings one after the other, and then what shows beside one another. Returns an exit status. */
@@ -260,9 +318,15 @@ static int print_files(char **paths, size_t count, const struct print *print)
     if (print_file(paths[i], named, print, &printed) != CLI_EXIT_OK)
       status = CLI_EXIT_FAILURE;
   }
+  /* A file with several processes has told of those itself. */
+  if (printed.files > 1 && printed.files == printed.count &&
+      print_joined(printed.pipelines, printed.count, print) != CLI_EXIT_OK)
+    status = CLI_EXIT_FAILURE;
   if (print->what == WHAT_TEXT && printed.count > 1 &&
       callsig_pipeline_print_stragglers((const struct callsig_pipeline *const *)printed.pipelines, printed.count,
                                         stdout) < 0)
+    status = CLI_EXIT_FAILURE;
+  if (print->what == WHAT_TEXT && printed.processes != 1 && print_balance(paths, count) < 0)
     status = CLI_EXIT_FAILURE;
   callsig_pipeline_free_all(printed.pipelines, printed.count);
   return status == CLI_EXIT_OK && printed.damaged ? cli_finish_output(CLI_EXIT_FAILURE) : status;

@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/common/recordings.h"
+#include "cli/common/subcommand.h"
 #include "format/recording.h"
 
 /* The number that the process has for itself: in the innermost of the namespaces that it is in. */
@@ -70,4 +73,38 @@ int cli_process_recording(const char *name, char path[PATH_MAX])
   free(line);
   fclose(maps);
   return found == 0 ? 0 : is_foreign ? -EACCES : -ENOENT;
+}
+
+static bool is_number(const char *text)
+{
+  return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
+}
+
+static bool is_there(const char *path)
+{
+  struct stat status;
+  return stat(path, &status) == 0;
+}
+
+int cli_recording_find(const char *command, const char *what, char path[PATH_MAX])
+{
+  const char *name = what ? what : CLI_DEFAULT_RECORDING;
+  if (what && is_number(what) && !is_there(what)) {
+    int found = cli_process_recording(what, path);
+    if (found == -ESRCH)
+      cli_error("%s: there is no process %s", command, what);
+    else if (found < 0)
+      cli_error("%s: process %s records nothing that can be seen: is it profiled, and yours?", command, what);
+    return found < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+  }
+  if (strlen(name) >= PATH_MAX) {
+    cli_error("%s: %s: %s", command, name, strerror(ENAMETOOLONG));
+    return CLI_EXIT_FAILURE;
+  }
+  if (!is_there(name)) {
+    cli_error("%s: %s: %s; name a recording or a process", command, name, strerror(errno));
+    return CLI_EXIT_FAILURE;
+  }
+  strcpy(path, name);
+  return CLI_EXIT_OK;
 }

@@ -9,4 +9,8 @@
  * when it has none. Gives no message. */
 int cli_process_recording(const char *name, char path[PATH_MAX]);
 
+/* The recording that an argument of `command` means: a file, or else the number of a process that records; NULL:
+ * callsig.out. An exit status, after a message where it is not CLI_EXIT_OK. */
+int cli_recording_find(const char *command, const char *what, char path[PATH_MAX]);
+
 #endif

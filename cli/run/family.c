@@ -45,9 +45,10 @@ struct cli_family {
   int stop;                        /* eventfd */
   pthread_t thread;
   bool is_running;
-  pthread_t folding; /* who folds, while `is_folding` */
-  bool is_folding;
 };
+
+/* The family that the calling thread folds at this moment; NULL: none. What the library says then is of the folding. */
+static _Thread_local const struct cli_family *folding;
 
 /* Paths of recordings, owned. */
 struct paths {
@@ -107,8 +108,8 @@ static struct paths find(const struct cli_family *family, bool running)
 /* What the library says of the folding: once, however often it is tried again. */
 static void tell(const char *line, void *data)
 {
-  const struct cli_family *family = data;
-  if (!family->is_folding || !pthread_equal(pthread_self(), family->folding) || !family->was_told)
+  (void)data;
+  if (folding == NULL || !folding->was_told)
     cli_error("%s", line);
 }
 
@@ -158,10 +159,9 @@ static int write_folded(struct cli_family *family, const struct paths *paths, co
 static int fold(struct cli_family *family, const struct paths *paths, const char *to)
 {
   const bool is_end = strcmp(to, family->place->path) == 0;
-  family->folding = pthread_self();
-  family->is_folding = true;
+  folding = family;
   int error = write_folded(family, paths, to, is_end);
-  family->is_folding = false;
+  folding = NULL;
   if (error == -EAGAIN)
     return error;
   family->failures = error < 0 ? family->failures + 1 : 0;
@@ -297,7 +297,7 @@ struct cli_family *cli_family_start(const struct cli_recording_place *place, str
     return NULL;
   }
   *family = (struct cli_family){.place = place, .monitor = monitor, .watch = -1, .stop = -1};
-  callsig_stats_set_message(tell, family);
+  callsig_stats_set_message(tell, NULL);
   int length = snprintf(family->path, sizeof family->path, "%s" CLI_FAMILY_SUFFIX, place->path);
   /* Where no thread is to be had, all is folded at the end. */
   if (length >= 0 && (size_t)length < sizeof family->path && !apart)

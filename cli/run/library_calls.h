@@ -7,14 +7,25 @@
 #include "cli/common/subcommand.h"
 #include "cli/run/profiled_program.h"
 
-/* The globs, one a line, of the functions whose calls are counted. */
-#define CLI_LIBRARY_CALLS "CALLSIG_LIBRARY_CALLS"
-/* Until a function is called for the first time its slot leads to the dynamic linker, which would fill it after the
- * runtime has: with this variable set, all of them are filled before any code runs. */
-#define CLI_LIBRARY_CALLS_BIND "LD_BIND_NOW"
+/* What the options asked for. */
+struct cli_library_calls {
+  char *globs; /* one a line; NULL: none. Owned */
+  bool alloc;
+};
 
-/* Checks the options: `globs` is NULL where nobody asked. CLI_EXIT_OK, or CLI_EXIT_USAGE after a message. */
-int cli_library_calls_check(const struct cli_command *command, const char *globs, bool beside);
+/* Adds what an option says: --library-calls, of all functions when `glob` is NULL, which then counts what they ask the
+ * allocator for as well; or --alloc, which takes the allocator's functions for that. 0, or a negative errno after a
+ * message. */
+int cli_library_calls_add(struct cli_library_calls *calls, bool is_alloc, const char *glob);
+
+/* Are calls counted, as the options or the environment ask for? */
+bool cli_library_calls_wanted(const struct cli_library_calls *calls);
+
+/* Tells the program of them by its environment. 0, or a negative errno. */
+int cli_library_calls_set(const struct cli_library_calls *calls);
+
+/* Checks the options: nobody asked where there are no globs. CLI_EXIT_OK, or CLI_EXIT_USAGE after a message. */
+int cli_library_calls_check(const struct cli_command *command, const struct cli_library_calls *calls, bool beside);
 
 /* Refuses a program that has the runtime linked into it. 0, or -EINVAL after a message. */
 int cli_library_calls_refuse(const struct cli_profiled_program *program);

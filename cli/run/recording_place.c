@@ -97,27 +97,37 @@ bool cli_recording_is_held(const char *path)
   return held;
 }
 
-/* Removes the older recording at `path`. Only who has its lock does, so that it is what was looked at that goes.
+/* Looks at the older recording at `path`, and removes it if `removes`: who only looks takes no lock, which would
+ * be in the way of who removes it. Only who has its lock does, so that it is what was looked at that goes.
  * Returns 0, also when another did it meanwhile; -EBUSY when somebody holds it; or a negative errno after a message. */
-static int remove_older(const char *shown, const char *path, uint32_t *writer)
+static int remove_older(const char *shown, const char *path, uint32_t *writer, bool removes)
 {
   struct fmt_rec_header header;
   int fd = cli_recording_open(AT_FDCWD, path, &header);
   if (fd == -ENOENT)
     return 0;
   int error = fd < 0 ? fd : 0;
-  if (error == 0 && is_held(fd, &header)) {
+  if (error == 0 && removes && is_held(fd, &header)) {
     *writer = header.pid;
     error = -EBUSY;
   } else if (error != 0 || !is_recording(fd, &header)) {
     error = -EINVAL;
     cli_error("%s: exists and is not a recording, so it is left alone; choose another place with -o", shown);
-  } else if (lies_at(fd, path) && unlink(path) != 0 && errno != ENOENT) {
+  } else if (removes && lies_at(fd, path) && unlink(path) != 0 && errno != ENOENT) {
     error = -errno;
     cli_error("%s: the older recording cannot be replaced: %s; choose another place with -o", shown, strerror(-error));
   }
   if (fd >= 0)
     close(fd);
+  return error;
+}
+
+int cli_recording_make_way(const char *path, bool removes)
+{
+  uint32_t writer = 0;
+  int error = remove_older(path, path, &writer, removes);
+  if (error == -EBUSY)
+    cli_error("%s: a program still records there; choose another place with -o", path);
   return error;
 }
 
@@ -161,7 +171,7 @@ int cli_recording_place_take(const char *path, struct cli_recording_place *place
       place->run = (uint64_t)getpid() << 32 | (uint64_t)time(NULL);
   int error = make_absolute(path, place->path);
   for (int i = 0; error == 0 && i < ATTEMPTS; i++) {
-    error = remove_older(path, place->path, writer);
+    error = remove_older(path, place->path, writer, true);
     if (error != 0)
       return error;
     error = lay_empty(place);

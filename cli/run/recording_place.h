@@ -31,6 +31,10 @@ bool cli_recording_is_locked(int fd);
  * finds it any more. */
 bool cli_recording_is_held(const char *path);
 
+/* May a recording take the place `path`, where nothing lies, or an older one? Returns 0, after it was removed if
+ * `removes` and nobody writes it; or a negative errno after a message. */
+int cli_recording_make_way(const char *path, bool removes);
+
 /* Takes the place `path`; an older recording there is removed. Returns 0; -EBUSY without a message when a recording is
  * written there, or awaited, with *writer the process (0: not known); or a negative errno after a message. */
 int cli_recording_place_take(const char *path, struct cli_recording_place *place, uint32_t *writer);

@@ -37,6 +37,20 @@ int cli_timing_check(const struct cli_command *command, const struct cli_timing 
   return CLI_EXIT_OK;
 }
 
+/* A value, or what the environment says where none was given. */
+static const char *or_environment(const char *value, const char *variable)
+{
+  return value != NULL ? value : cli_environment(variable);
+}
+
+bool cli_timing_leaves_out(const struct cli_timing *timing)
+{
+  const char *times = or_environment(timing->times, "CALLSIG_TIMES");
+  const char *clock = or_environment(timing->clock, "CALLSIG_CLOCK");
+  return or_environment(timing->timeline, "CALLSIG_TIMELINE") == NULL &&
+         (times == NULL || strcmp(times, "auto") == 0) && (clock == NULL || strcmp(clock, "wall") == 0);
+}
+
 double cli_interval_read(const struct cli_command *command, const char *text)
 {
   char *end;

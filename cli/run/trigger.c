@@ -10,6 +10,8 @@
 #include "cli/common/seconds.h"
 #include "format/duration.h"
 #include "output/stats/expression.h"
+#include "output/text/message.h"
+#include "output/text/text.h"
 
 static const char stage_word[] = "stage ";
 
@@ -27,11 +29,34 @@ static char *trimmed(const char *text, const char *end)
   return strndup(text, end > text ? (size_t)(end - text) : 0);
 }
 
+/* Where the brackets begin that the text ends with, and that are no part of a name: not escaped, and not the whole of
+ * it. Brackets lie in each other, in a name as in "(get|put)" and in a condition, where text in quotes has none. NULL:
+ * there are none, or they are not closed. */
+static char *find_condition(char *call)
+{
+  char *begin = NULL;
+  unsigned depth = 0;
+  bool is_quoted = false, is_last = false;
+  for (char *at = call; *at != '\0'; at++) {
+    const bool is_closing = *at == ')' && !is_quoted;
+    if (*at == '\\' && at[1] != '\0')
+      at++;
+    else if (*at == '"' && depth > 0)
+      is_quoted = !is_quoted;
+    else if (*at == '(' && !is_quoted && depth++ == 0)
+      begin = at;
+    else if (is_closing && depth > 0)
+      depth--;
+    is_last = is_closing && depth == 0;
+  }
+  return is_last && begin > call ? begin : NULL;
+}
+
 /* "parse(n >= 4096)": the name, whole, and the condition in the brackets. -EINVAL: there is no name. */
 static int read_call(char *call, struct cli_trigger *trigger)
 {
-  char *bracket = strchr(call, '('), *end = call + strlen(call);
-  if (bracket != NULL && end[-1] == ')') {
+  char *bracket = find_condition(call), *end = call + strlen(call);
+  if (bracket != NULL) {
     trigger->signature = trimmed(bracket + 1, end - 1);
     if (trigger->signature == NULL)
       return -ENOMEM;
@@ -42,14 +67,15 @@ static int read_call(char *call, struct cli_trigger *trigger)
     *bracket = '\0';
     end = bracket;
   }
-  char *name = trimmed(call, end);
-  int result = name == NULL ? -ENOMEM : name[0] == '\0' ? -EINVAL : 0;
+  trigger->name = trimmed(call, end);
+  int result = trigger->name == NULL ? -ENOMEM : trigger->name[0] == '\0' ? -EINVAL : 0;
   /* "server.c:12(parse)" is what it is held against. */
-  if (result == 0 && asprintf(&trigger->function, ":[0-9]+\\((%s)\\)$", name) < 0) {
-    trigger->function = NULL;
+  char *function = NULL;
+  if (result == 0 && asprintf(&function, ":[0-9]+\\((%s)\\)$", trigger->name) < 0) {
+    function = NULL;
     result = -ENOMEM;
   }
-  free(name);
+  trigger->function = function;
   return result;
 }
 
@@ -62,24 +88,61 @@ static int read_calls(char *calls, struct cli_trigger *trigger)
   return trigger->stage == NULL ? -ENOMEM : trigger->stage[0] == '\0' ? -EINVAL : 0;
 }
 
+/* Says what the library said of a pattern or a condition, which it calls by options that were not given and by the text
+ * that it was given: "--function ':[0-9]+...': missing ) at column 21", "--signature 'n >', column 4: expected ...". */
+static void tell_malformed(const struct cli_trigger *trigger, bool is_condition, const char *said)
+{
+  const char *what = is_condition ? trigger->signature : trigger->stage != NULL ? trigger->stage : trigger->name;
+  const size_t length = strcspn(said, "\n");
+  const char *reason = strstr(said, is_condition ? "', " : "': ");
+  const char *end = is_condition ? NULL : strstr(said, " at column ");
+  reason = reason != NULL ? reason + (is_condition ? 1 : 3) : said;
+  cli_error("run: --trigger '%s': '%s'%s%.*s", trigger->text, what, is_condition ? "" : ": ",
+            (int)((end != NULL && end > reason ? end : said + length) - reason), reason);
+}
+
 /* Are the patterns and the condition well formed? After a message. */
 static bool is_well_formed(const struct cli_trigger *trigger)
 {
   struct callsig_stats *stats = NULL;
   struct out_expression *expression = NULL;
+  struct out_text said = {0};
   const struct callsig_stats_filter filter = cli_trigger_filter(trigger, true);
   int result = callsig_stats_new(NULL, &stats);
+  out_stats_messages_into(&said);
   if (result == 0)
     result = callsig_stats_filter(stats, &filter);
-  if (result == 0 && trigger->signature != NULL)
+  const bool is_condition = result == 0;
+  if (is_condition && trigger->signature != NULL)
     result = out_expression_parse(trigger->signature, &expression);
+  out_stats_messages_into(NULL);
+  if (result != 0)
+    tell_malformed(trigger, is_condition, out_text_string(&said));
+  out_text_free(&said);
   out_expression_free(expression);
   callsig_stats_free(stats);
   return result == 0;
 }
 
+/* Does another comparison with a time come before the last one? */
+static bool has_two_times(const char *text, const char *last)
+{
+  for (const char *at = text; at < last; at++) {
+    if (*at != '>')
+      continue;
+    uint64_t ns;
+    char *time = trimmed(at + 1 + (at[1] == '='), last);
+    const bool is_time = time != NULL && time[strspn(time, "0123456789.")] != '\0' && cli_seconds_read(time, &ns);
+    free(time);
+    if (is_time)
+      return true;
+  }
+  return false;
+}
+
 static void release(struct cli_trigger *trigger)
 {
+  free(trigger->name);
   free(trigger->function);
   free(trigger->stage);
   free(trigger->signature);
@@ -98,6 +161,9 @@ int cli_triggers_add(const struct cli_command *command, struct cli_triggers *tri
         command,
         "--trigger '%s': end it with a time, as in 'parse > 1ms', 'parse(n >= 4096) > 1ms' or 'stage decode > 50ms'",
         text);
+  if (has_two_times(text, comparison))
+    return cli_usage_error(command, "--trigger '%s': one time is what a trigger ends with: give another --trigger",
+                           text);
   char *calls = trimmed(text, comparison);
   int result = calls == NULL ? -ENOMEM : read_calls(calls, &trigger);
   free(calls);

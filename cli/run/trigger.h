@@ -16,6 +16,7 @@
 
 struct cli_trigger {
   const char *text;                   /* as given. Borrowed */
+  char *name;                         /* of the function, as given. Owned; NULL: a stage's */
   char *function, *stage, *signature; /* what calls it is of, as for callsig_stats_filter(). Owned; NULL: any */
   uint64_t ns;                        /* that they take */
   bool includes;                      /* that time itself, too */

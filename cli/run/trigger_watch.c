@@ -14,6 +14,8 @@
 
 #include "output/merge/span_match.h"
 #include "output/recording/clock.h"
+#include "output/text/message.h"
+#include "output/text/text.h"
 
 #define LOOK_NS     UINT64_C(5000000) /* from one look to the next */
 #define NANOSECONDS UINT64_C(1000000000)
@@ -130,14 +132,25 @@ static struct known_edge *find_edge(const struct cli_trigger_watch *watch, uint6
   return NULL;
 }
 
+/* Without a message: what a condition names may be recorded later, and is told of at the end. */
+static int filter_quietly(struct callsig_stats *stats, const struct callsig_stats_filter *filter)
+{
+  struct out_text said = {0};
+  out_stats_messages_into(&said);
+  const int result = callsig_stats_filter(stats, filter);
+  out_stats_messages_into(NULL);
+  out_text_free(&said);
+  return result;
+}
+
 /* Which of the candidates that are still asked for are selected by the trigger's filter: their bit stays, or goes. */
 static bool ask_one(struct cli_trigger_watch *watch, uint32_t number, bool any_arguments, struct callsig_stats *stats)
 {
   const struct callsig_stats_filter filter = cli_trigger_filter(trigger_at(watch, number), any_arguments);
   const uint32_t bit = 1u << number;
-  int result = callsig_stats_filter(stats, &filter);
+  int result = filter_quietly(stats, &filter);
   bool is_any = false;
-  if (result < 0)
+  if (result == -ENOMEM)
     watch->broken |= bit;
   for (uint32_t i = 0; i < watch->candidates.count; i++) {
     struct candidate *candidate = base_vector_at(&watch->candidates, i);
@@ -401,7 +414,7 @@ int cli_trigger_watch_begin(const struct cli_triggers *triggers, const struct cl
 }
 
 /* Triggers of which no call was: do their names stand for anything? */
-static void tell_unnamed(const struct cli_trigger_watch *watch)
+static void tell_of_none(const struct cli_trigger_watch *watch)
 {
   struct fmt_rec_header header;
   struct callsig_stats *stats = NULL;
@@ -411,13 +424,17 @@ static void tell_unnamed(const struct cli_trigger_watch *watch)
     const struct cli_trigger *trigger = trigger_at(watch, i);
     const struct callsig_stats_filter filter = cli_trigger_filter(trigger, true);
     const struct callsig_stats_filter whole = cli_trigger_filter(trigger, false);
+    const bool is_stage = trigger->stage != NULL;
     if ((watch->matched | watch->broken) >> i & 1 || callsig_stats_filter(stats, &filter) < 0)
       continue;
     if (callsig_stats_row_count(stats) == 0)
-      cli_error("run: --trigger '%s': no such %s was recorded", trigger->text,
-                trigger->stage != NULL ? "stage" : "function");
-    else if (callsig_stats_filter(stats, &whole) < 0)
+      cli_error("run: --trigger '%s': no such %s was recorded", trigger->text, is_stage ? "stage" : "function");
+    else if (filter_quietly(stats, &whole) < 0)
       cli_error("run: --trigger '%s': its condition names nothing that was recorded", trigger->text);
+    else if (callsig_stats_row_count(stats) == 0)
+      cli_error("run: --trigger '%s': no call with such arguments was recorded", trigger->text);
+    else if (!watch->is_full)
+      cli_error("run: --trigger '%s': no %s took so long", trigger->text, is_stage ? "task" : "such call");
   }
   callsig_stats_free(stats);
 }
@@ -436,7 +453,7 @@ void cli_trigger_watch_end(struct cli_trigger_watch *watch)
   if (watch->missed > 0)
     cli_error("run: %" PRIu64 " calls were gone before triggers looked at them: keep more with CALLSIG_TIMELINE_SPANS",
               watch->missed);
-  tell_unnamed(watch);
+  tell_of_none(watch);
   base_vector_free(&watch->seen);
   base_vector_free(&watch->known);
   base_vector_free(&watch->fired);

@@ -5,47 +5,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #include "cli/common/process_recording.h"
-#include "cli/common/recordings.h"
 #include "cli/common/subcommand.h"
 #include "cli/top/notes.h"
 
-static bool is_number(const char *text)
-{
-  return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 10;
-}
-
-static bool is_there(const char *path)
-{
-  struct stat status;
-  return stat(path, &status) == 0;
-}
-
 int cli_top_source_open(struct cli_top_source *source, const char *what)
 {
-  const char *path = what ? what : CLI_DEFAULT_RECORDING;
   *source = (struct cli_top_source){.by = CALLSIG_BY_SIGNATURE, .notes = BASE_VECTOR_OF(char *)};
-  if (what && is_number(what) && !is_there(what)) {
-    int found = cli_process_recording(what, source->path);
-    if (found == -ESRCH)
-      cli_error("top: there is no process %s", what);
-    else if (found < 0)
-      cli_error("top: process %s records nothing that can be seen: is it profiled, and yours?", what);
-    return found < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
-  }
-  if (strlen(path) >= sizeof source->path) {
-    cli_error("top: %s: %s", path, strerror(ENAMETOOLONG));
-    return CLI_EXIT_FAILURE;
-  }
-  if (!what && !is_there(path)) {
-    cli_error("top: %s: %s; name a recording or a process", path, strerror(errno));
-    return CLI_EXIT_FAILURE;
-  }
-  strcpy(source->path, path);
-  return CLI_EXIT_OK;
+  return cli_recording_find("top", what, source->path);
 }
 
 void cli_top_source_free(struct cli_top_source *source)
@@ -142,7 +111,7 @@ static int read_about(struct cli_top_source *source, double *began)
   int result = callsig_pipeline_load(source->path, &pipeline);
   if (result == 0)
     result = callsig_pipeline_info(pipeline, &info);
-  if (result < 0) {
+  if (result != 0) {
     callsig_pipeline_free(pipeline);
     return result;
   }

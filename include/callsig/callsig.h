@@ -319,6 +319,25 @@ CALLSIG_API int callsig_counter_add(const char *key, uint64_t n);
 CALLSIG_API int callsig_level_set(const char *key, int64_t value);
 
 /*
+ * Waits of calls that are known only when these have ended: a library that stands between a program and one by which
+ * processes speak to each other learns from the other side since when that was ready. libcallsig-mpi does so.
+ */
+struct callsig_call;
+#define CALLSIG_CALL_WAITS_MOST 4
+
+/* Names the innermost open call of the calling thread, and all others with the same callers and arguments, for
+ * callsig_call_waited(). `waits`: up to CALLSIG_CALL_WAITS_MOST names of what they may wait for; the first call tells
+ * them for all. NULL: nothing is recorded now, or there is no space. What it gives is valid until the process ends. Its
+ * calls are all timed from then on. Not in a signal handler. */
+CALLSIG_API struct callsig_call *callsig_call_innermost(const char *const *waits, size_t count);
+/* One of these calls, which has ended and began not before `begin_ns` of CLOCK_MONOTONIC, waited `ns` of its time for
+ * number `wait` of its names: that is taken off its own time and is a row {NAME} below it. No more is taken than is
+ * left of the own time of these calls, which lacks what threads waited for a processor. In any thread, while the thread
+ * of the calls makes none. 0; -ESTALE: the recording has begun anew since, or the thread ended and its calls were
+ * folded with others'; -ENOTSUP: the recording's clock is not the wall's; -EINVAL: there is no such name. */
+CALLSIG_API int callsig_call_waited(struct callsig_call *call, unsigned wait, uint64_t begin_ns, uint64_t ns);
+
+/*
  * A schedule: which of the program's steps are recorded. A cycle is `wait` steps in which nothing is recorded, then
  * `warmup` steps in which what is costly at first sight is done and nothing is counted, then `active` steps that are
  * recorded. The program marks the steps.

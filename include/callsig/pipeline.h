@@ -33,6 +33,13 @@ CALLSIG_STATS_API int callsig_pipeline_load(const char *path, struct callsig_pip
 CALLSIG_STATS_API int callsig_pipeline_load_all(const char *path, struct callsig_pipeline ***pipelines, size_t *count);
 CALLSIG_STATS_API void callsig_pipeline_free_all(struct callsig_pipeline **pipelines, size_t count);
 
+/* Joins the pipelines of processes that queues connect: one that is only put into in one process, and only taken from
+ * in another, while both were there. 1 with their stages and queues as one, without events, counters and actions, whose
+ * pid is 0: to be freed before the others, which it refers to. 0 where no queue connects any; -ENOMEM after a message.
+ */
+CALLSIG_STATS_API int callsig_pipeline_join(const struct callsig_pipeline *const *pipelines, size_t count,
+                                            struct callsig_pipeline **joined);
+
 /* Frees it; NULL is allowed. */
 CALLSIG_STATS_API void callsig_pipeline_free(struct callsig_pipeline *pipeline);
 

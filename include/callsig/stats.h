@@ -26,8 +26,8 @@ struct callsig_stats;
 /* What a new object is for. Set `size`. */
 struct callsig_stats_options {
   size_t size;
-  int timeline; /* not 0: the timelines of its recordings are read too, for the exports "chrome" and "perfetto" and for
-                   callsig_stats_dump() */
+  int timeline; /* not 0: the timelines of its recordings are read too, for the exports "chrome", "otf2" and "perfetto"
+                   and for callsig_stats_dump() */
   size_t now;   /* not 0: calls that are open in a program that runs still count until now, and not until its clock was
                    last noted */
 };
@@ -77,6 +77,12 @@ CALLSIG_STATS_API int callsig_stats_dump_family(struct callsig_stats *stats, con
  * process and thread. A process with stages, queues, events, counters, a timeline or samples stays by itself. -EINVAL
  * without recordings; after -ENOMEM the object is good only for callsig_stats_free(). */
 CALLSIG_STATS_API int callsig_stats_fold_processes(struct callsig_stats *stats);
+
+/* From now on the ranks of a parallel job that ran the same program count as one process, whose rows keep what they
+ * were over the ranks (docs/mpi.md): dumped, added and folded again, in any order, the result is the same. Their times
+ * become whole nanoseconds. Processes that callsig_stats_fold_processes() leaves by themselves stay so. -EINVAL without
+ * recordings; after -ENOMEM the object is good only for callsig_stats_free(). */
+CALLSIG_STATS_API int callsig_stats_fold_ranks(struct callsig_stats *stats);
 
 /* From now on the threads of one process that have the same name count as one, as ended threads do. Calls and times are
  * the same, by everything but the thread. After -ENOMEM the object is good only for callsig_stats_free(). */
@@ -183,8 +189,9 @@ enum callsig_stats_unit {
 struct callsig_stats_style {
   size_t size;
   /* Names separated by commas: ncalls, pcalls, tottime, tottime%, tottime/call, cumtime, cumtime%, cumtime/call, min,
-   * max, p50, p90, p99, error, cumerror, timed, cpu, wait, waiterror, cumcpu, cumwait, cumwaiterror. With a '+' before
-   * them they are added to pstats's. NULL: pstats's. */
+   * max, p50, p90, p99, error, cumerror, timed, cpu, wait, waiterror, cumcpu, cumwait, cumwaiterror, allocs,
+   * allocbytes, unfreed, and alloc, which is these three. With a '+' before them they are added to pstats's. NULL:
+   * pstats's. */
   const char *columns;
   unsigned unit;     /* enum callsig_stats_unit */
   unsigned width;    /* cells that lines are shortened to, for a terminal; 0: never */
@@ -216,6 +223,11 @@ CALLSIG_STATS_API int callsig_stats_print_json(struct callsig_stats *stats, FILE
 CALLSIG_STATS_API int callsig_stats_print_csv(struct callsig_stats *stats, FILE *out, const char *const *restrictions,
                                               size_t count);
 
+/* Of rows by rank and function or signature: which of them ranks wait for each other most, and for whom; docs/mpi.md.
+ * callsig_stats_print() prints it below the table. Nothing of other rows, and where no two ranks ran the same program.
+ */
+CALLSIG_STATS_API int callsig_stats_print_balance(struct callsig_stats *stats, FILE *out);
+
 /* One row. Strings belong to the object and live until it is grouped, filtered, stripped, added to or freed. */
 struct callsig_stats_row {
   size_t size;
@@ -240,6 +252,9 @@ struct callsig_stats_row {
    * and by how much that may be off. Seconds; NAN: unknown. The rest is time on a processor. */
   double wait, cumwait, wait_error, cumwait_error;
   const char *site; /* where the calls were made, as the table has it; NULL unless rows are by site */
+  /* What the calls, without their callees, asked the allocator for: blocks, their bytes, and of these those that were
+   * not freed. NAN: unknown. */
+  double allocs, allocbytes, unfreed_allocs, unfreed;
 };
 
 /* Rows in the current order. */
@@ -313,12 +328,13 @@ CALLSIG_STATS_API const char *callsig_stats_export_format(size_t index);
 
 /* Writes the calls that the filters select, grouped as the object is: with signatures, or by function alone. -EINVAL
  * for an unknown format, after a message that lists them, and for a grouping that the format has no room for; -EIO when
- * `out` cannot be written. Nothing is held in memory as a whole document. */
+ * `out` cannot be written. Nothing is held in memory as a whole document. "otf2" is a folder, and -EINVAL here. */
 CALLSIG_STATS_API int callsig_stats_export(struct callsig_stats *stats, const struct callsig_stats_export *wanted,
                                            FILE *out);
 
 /* The same into a file, which appears at `path` when it is complete: after an error whatever was there is still there.
- * A pipe or device is written directly; a symbolic link is an error (-ELOOP). */
+ * A pipe or device is written directly; a symbolic link is an error (-ELOOP). "otf2" makes a folder of the path, which
+ * must not be there (-EEXIST); -ENOTSUP after a message when the library was built without it. */
 CALLSIG_STATS_API int callsig_stats_export_file(struct callsig_stats *stats, const struct callsig_stats_export *wanted,
                                                 const char *path);
 

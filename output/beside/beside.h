@@ -22,8 +22,9 @@ int out_beside_match(struct out_profile *profile, uint32_t recording);
 struct out_beside_times {
   struct out_profile *profile;
   uint32_t recording;
-  double *own;       /* ticks */
-  double *inclusive; /* ticks, own time and callees' */
+  double *own;         /* ticks */
+  double *inclusive;   /* ticks, own time and callees' */
+  const double *slept; /* ticks of own time that are no part of what is split; NULL: none */
 };
 
 /* True of an edge that leads to calls in the recording. */
@@ -34,6 +35,16 @@ static inline bool out_beside_has(const struct out_beside_times *times, const st
 
 /* The function of a variant that stands for calls. */
 uint32_t out_beside_function(const struct out_profile *profile, uint32_t variant);
+
+/* outward.c: into `is_entered`, by variant: do calls out of it belong to the edges that lead to it? Those out of any
+ * other belong to all edges that lead to its context: where a caller's signature was merged, no edge leads to its
+ * variant, and where calls count by what they returned, the variant that calls are made from does not know it. -ENOMEM.
+ */
+int out_beside_entered(const struct out_beside_times *times, bool *is_entered);
+
+/* outward.c: of what each edge has in `outward` for its caller, into `inward` each edge's part by its calls: that of
+ * the calls out of its callee. Both by edge; `inward` is of zeroes. -ENOMEM. */
+int out_beside_outward(const struct out_beside_times *times, const double *outward, double *inward);
 
 /* own.c: the ticks that samples stand for, into `ticks` by function. */
 void out_beside_ticks(const struct out_beside_times *times, const struct out_sampled_run *run, double *ticks);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/beside/hidden.h"
+#include "output/sampling/edge_sleep.h"
 #include "output/sampling/hook_cost.h"
 
 /* How far what the clock read is from the truth, once the hooks' average cost is off it: as a part of the larger of the
@@ -148,9 +150,9 @@ static uint64_t samples_beyond(const struct out_profile *profile, const struct o
   return samples;
 }
 
-/* What the clock read of each function, and what its hooks were calibrated to cost; where that came to nothing, as on a
- * machine that was too busy, as much for each call. */
-static void add_edges(const struct out_beside_times *times, struct out_in_place *functions)
+/* What the clock read of each function, its calls' sides, and what its hooks were calibrated to cost; where that came
+ * to nothing, as on a machine that was too busy, as much for each call. */
+static void add_edges(const struct out_beside_times *times, const double *sides, struct out_in_place *functions)
 {
   const struct out_profile *profile = times->profile;
   const struct out_recording_info *info = out_profile_recording(profile, times->recording);
@@ -162,39 +164,131 @@ static void add_edges(const struct out_beside_times *times, struct out_in_place 
     const struct out_hook_cost cost = is_calibrated
                                           ? out_hook_cost(profile, edge)
                                           : (struct out_hook_cost){.callee = (double)out_edge_calls(profile, edge)};
-    functions[out_beside_function(profile, edge->to)].own += (double)out_edge_own(profile, edge);
+    functions[out_beside_function(profile, edge->to)].own += (double)out_edge_own(profile, edge) - times->slept[i];
     functions[out_beside_function(profile, edge->to)].cost += cost.callee;
+    functions[out_beside_function(profile, edge->to)].sides += sides[i];
     if (edge->from != FMT_NONE && out_profile_is_call(profile, edge->from))
       functions[out_beside_function(profile, edge->from)].cost += cost.caller;
   }
 }
 
-int out_in_place_times(struct out_beside_times *times)
+/* What the hooks hid is the program's own, and no more than half of what was seen in them. What it takes longer beside
+ * them is theirs, and no more than what they hid: so the sum changes where they hid more. */
+static void add_hidden(struct out_in_place *functions, uint32_t count, double tick, struct out_in_place_run *run)
+{
+  double hidden = 0, slowed = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    hidden += out_hidden_time(functions[i].sides, tick);
+    slowed += out_hidden_slowed(functions[i].samples, functions[i].sides, tick);
+  }
+  const double most = run->hooks / 2, part = hidden > most ? most / hidden : 1;
+  const double part_slowed = slowed > part * hidden ? part * hidden / slowed : 1;
+  for (uint32_t i = 0; i < count; i++)
+    functions[i].samples += part * out_hidden_time(functions[i].sides, tick) -
+                            part_slowed * out_hidden_slowed(functions[i].samples, functions[i].sides, tick);
+  run->hooks += part_slowed * slowed - part * hidden;
+}
+
+/* Of times with callees, a call's two sides are in the same time, but for the outermost calls' own: which is more is
+ * found for a function with its signature, whatever edges its calls are on. */
+static void find_inclusive(const struct out_beside_times *within, const struct out_in_place_doubts *doubts,
+                           double *more)
+{
+  const struct out_profile *profile = within->profile;
+  for (uint32_t i = 0; i < profile->edges.count; i++)
+    if (out_beside_has(within, out_profile_edge(profile, i)))
+      more[out_profile_variant(profile, out_profile_edge(profile, i)->to)->signature] +=
+          within->inclusive[i] - doubts->own[i];
+  for (uint32_t i = 0; i < profile->edges.count; i++)
+    if (out_beside_has(within, out_profile_edge(profile, i)))
+      doubts->inclusive[i] = more[out_profile_variant(profile, out_profile_edge(profile, i)->to)->signature] > 0
+                                 ? within->inclusive[i]
+                                 : doubts->own[i];
+}
+
+static int find_doubts(const struct out_beside_times *times, const double *sides,
+                       const struct out_in_place_doubts *doubts)
+{
+  const struct out_profile *profile = times->profile;
+  struct out_beside_times within = *times;
+  within.own = calloc(profile->edges.count + 1u, sizeof *within.own);
+  within.inclusive = calloc(profile->edges.count + 1u, sizeof *within.inclusive);
+  double *more = calloc(profile->signatures.count + 1u, sizeof *more);
+  int result = within.own && within.inclusive && more ? out_hidden_doubts(times, sides, doubts->own) : -ENOMEM;
+  for (uint32_t i = 0; i < profile->edges.count && result == 0; i++)
+    if (out_beside_has(times, out_profile_edge(profile, i)))
+      within.own[i] = doubts->own[i] * OUT_HIDDEN_IN_SUMS;
+  if (result == 0)
+    result = out_beside_inclusive(&within);
+  if (result == 0)
+    find_inclusive(&within, doubts, more);
+  free(within.own);
+  free(within.inclusive);
+  free(more);
+  return result;
+}
+
+/* Own times by functions, and those of edges by these. */
+static int find_own(struct out_beside_times *times, const double *sides, struct out_in_place *functions, double *ticks)
 {
   const struct out_profile *profile = times->profile;
   const struct out_recording_info *info = out_profile_recording(profile, times->recording);
   const struct out_sampled_run *run = out_in_place_run(profile, info);
   const double period = (double)run->head.period / 1024e9 / info->tick;
-  const struct out_in_place_run whole = {.hooks = (double)out_in_place_samples(profile, run).hooks * period,
-                                         .beyond = (double)samples_beyond(profile, run) * period,
-                                         .period = period};
+  struct out_in_place_run whole = {.hooks = (double)out_in_place_samples(profile, run).hooks * period,
+                                   .beyond = (double)samples_beyond(profile, run) * period,
+                                   .period = period};
   const uint32_t count = profile->functions.count;
-  struct out_in_place *functions = calloc(count + 1u, sizeof *functions);
-  double *ticks = calloc(count + 1u, sizeof *ticks);
-  int result = functions && ticks ? 0 : -ENOMEM;
+  out_beside_ticks(times, run, ticks);
+  add_edges(times, sides, functions);
+  for (uint32_t i = 0; i < count; i++)
+    functions[i].samples = ticks[i];
+  add_hidden(functions, count, info->tick, &whole);
+  for (uint32_t i = 0; i < profile->edges.count; i++)
+    whole.beyond = fmax(whole.beyond - times->slept[i], 0);
+  out_in_place_solve(functions, count, &whole);
+  for (uint32_t i = 0; i < count; i++)
+    ticks[i] = functions[i].samples;
+  int result = out_beside_own(times, ticks);
+  for (uint32_t i = 0; i < profile->edges.count && result == 0; i++)
+    times->own[i] += times->slept[i];
+  return result;
+}
+
+/* What threads slept is known of each edge: it is in no sample, and the hooks' neither. */
+static void find_slept(const struct out_beside_times *times, double *slept)
+{
+  const struct out_profile *profile = times->profile;
+  if (!out_sleep_is_told(out_profile_recording(profile, times->recording)))
+    return;
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (out_beside_has(times, edge))
+      slept[i] = out_edge_sleep(profile, edge, (double)out_edge_own(profile, edge)).ticks;
+  }
+}
+
+int out_in_place_times(struct out_beside_times *times, const struct out_in_place_doubts *doubts)
+{
+  const struct out_profile *profile = times->profile;
+  struct out_in_place *functions = calloc(profile->functions.count + 1u, sizeof *functions);
+  double *ticks = calloc(profile->functions.count + 1u, sizeof *ticks);
+  double *sides = calloc(profile->edges.count + 1u, sizeof *sides);
+  double *slept = calloc(profile->edges.count + 1u, sizeof *slept);
+  int result = functions && ticks && sides && slept ? out_hidden_sides(times, sides) : -ENOMEM;
+  times->slept = slept;
   if (result == 0) {
-    out_beside_ticks(times, run, ticks);
-    add_edges(times, functions);
-    for (uint32_t i = 0; i < count; i++)
-      functions[i].samples = ticks[i];
-    out_in_place_solve(functions, count, &whole);
-    for (uint32_t i = 0; i < count; i++)
-      ticks[i] = functions[i].samples;
-    result = out_beside_own(times, ticks);
+    find_slept(times, slept);
+    result = find_own(times, sides, functions, ticks);
   }
   if (result == 0)
     result = out_beside_inclusive(times);
+  if (result == 0)
+    result = find_doubts(times, sides, doubts);
   free(functions);
   free(ticks);
+  free(sides);
+  free(slept);
+  times->slept = NULL;
   return result;
 }

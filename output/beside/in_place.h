@@ -15,6 +15,7 @@
 struct out_in_place {
   double own;     /* own time as the clock read it, hooks and all */
   double cost;    /* of the hooks in it, as they were calibrated at the start */
+  double sides;   /* of its calls: output/beside/hidden.h */
   double samples; /* the time that samples in its code stand for; becomes its own time without hooks */
 };
 
@@ -44,7 +45,13 @@ struct out_in_place_samples out_in_place_samples(const struct out_profile *profi
 struct out_in_place_samples out_in_place_of_recording(const struct out_profile *profile,
                                                       const struct out_recording_info *info);
 
-/* Fills the times of the edges of times->recording, which has samples of its own run. -ENOMEM. */
-int out_in_place_times(struct out_beside_times *times);
+/* By edge, in ticks: half widths of the intervals that hold its times but for what samples are off by as a draw; they
+ * add up (output/beside/hidden.h). */
+struct out_in_place_doubts {
+  double *own, *inclusive;
+};
+
+/* Fills the times and the doubts of the edges of times->recording, which has samples of its own run. -ENOMEM. */
+int out_in_place_times(struct out_beside_times *times, const struct out_in_place_doubts *doubts);
 
 #endif

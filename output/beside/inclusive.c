@@ -12,7 +12,8 @@ enum { ROUNDS_MOST = 400 };
 #define CLOSE_ENOUGH 1e-9 /* of all time */
 
 /* What the edges are worked on with. A variant that no edge leads to stands for all variants of its context, where a
- * caller's signature was merged: what is called from there is shared out among all of them. */
+ * caller's signature was merged, or its calls count by what they returned: what is called from there is shared out
+ * among all of them. */
 struct sums {
   const struct out_beside_times *times;
   uint32_t *order; /* edges, those into inner contexts first */
@@ -60,7 +61,6 @@ static void weigh(struct sums *sums, double *weight)
   for (uint32_t i = 0; i < sums->count; i++) {
     const struct out_edge *edge = out_profile_edge(profile, sums->order[i]);
     weight[sums->order[i]] = (double)edge->children;
-    sums->is_entered[edge->to] = true;
     by_variant[edge->to] += (double)edge->children;
     by_context[context_of(sums, edge->to)] += (double)edge->children;
   }
@@ -109,6 +109,17 @@ static void add_called(struct sums *sums, double *merged, uint32_t from, double 
     merged[context_of(sums, from)] += time;
 }
 
+/* The part of what an edge's callee calls that is calls of the edge itself. */
+static double share_of_itself(const struct sums *sums, uint32_t number)
+{
+  const struct out_edge *edge = out_profile_edge(sums->times->profile, number);
+  if (edge->from == FMT_NONE || context_of(sums, edge->from) != context_of(sums, edge->to))
+    return 0;
+  if (!sums->is_entered[edge->from])
+    return sums->merged[number];
+  return edge->from == edge->to ? sums->share[number] : 0;
+}
+
 /* One round; the result is by how much the times changed. A call of a function by itself is part of what it is made
  * of: its edge is solved for, so that deep recursion takes no more rounds than other. */
 static double go_round(struct sums *sums, double *merged)
@@ -120,8 +131,8 @@ static double go_round(struct sums *sums, double *merged)
     const struct out_edge *edge = out_profile_edge(profile, number);
     double *inclusive = &sums->times->inclusive[number], before = *inclusive;
     double time = sums->times->own[number] + called_from(sums, merged, number);
-    double share = sums->share[number];
-    if (edge->from == edge->to && share < 1)
+    double share = share_of_itself(sums, number);
+    if (share < 1)
       time = (time - share * before) / (1 - share);
     *inclusive = time;
     add_called(sums, merged, edge->from, time - before);
@@ -169,9 +180,13 @@ int out_beside_inclusive(struct out_beside_times *times)
                       .position = calloc(contexts, sizeof *sums.position)};
   bool complete = merged && calls_of_variant && calls_of_context && sums.order && sums.share && sums.merged &&
                   sums.called && sums.by_variant && sums.by_context && sums.is_entered && sums.position;
+  int result = complete ? 0 : -ENOMEM;
   if (complete) {
     put_in_order(&sums);
     weigh(&sums, sums.share);
+    result = out_beside_entered(times, sums.is_entered);
+  }
+  if (result == 0) {
     find_shares(&sums, calls_of_variant, calls_of_context);
     settle(&sums, merged);
   }
@@ -179,5 +194,5 @@ int out_beside_inclusive(struct out_beside_times *times)
                     sums.called, sums.by_variant,  sums.by_context,  sums.is_entered, sums.position};
   for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
     free(arrays[i]);
-  return complete ? 0 : -ENOMEM;
+  return result;
 }

@@ -13,11 +13,10 @@ enum weight {
   WEIGHT_COUNT,
 };
 
-/* Arrays by variant, edge and function. */
+/* Arrays by edge, signature and function. */
 struct split {
   const struct out_beside_times *times;
-  double *entered;     /* calls into the variant */
-  double *cost;        /* what the hooks of calls out of the variant cost it */
+  double *cost;        /* by edge: its part of what the hooks of calls out of its callee cost that */
   double *weight;      /* of each edge */
   double *sum;         /* of the weights, by function */
   double *positive;    /* by signature, while edges are weighed: of those that are above 0 */
@@ -31,32 +30,32 @@ uint32_t out_beside_function(const struct out_profile *profile, uint32_t variant
   return out_profile_callable(profile, callable)->function;
 }
 
-static void find_costs(struct split *split)
+static int find_costs(struct split *split)
 {
   const struct out_profile *profile = split->times->profile;
-  for (uint32_t i = 0; i < profile->edges.count; i++) {
-    const struct out_edge *edge = out_profile_edge(profile, i);
-    if (!out_beside_has(split->times, edge))
-      continue;
-    split->entered[edge->to] += out_edge_frames(profile, edge);
-    if (edge->from != FMT_NONE)
-      split->cost[edge->from] += out_hook_cost(profile, edge).caller;
-  }
+  double *outward = calloc(profile->edges.count + 1u, sizeof *outward);
+  if (!outward)
+    return -ENOMEM;
+  for (uint32_t i = 0; i < profile->edges.count; i++)
+    if (out_beside_has(split->times, out_profile_edge(profile, i)))
+      outward[i] = out_hook_cost(profile, out_profile_edge(profile, i)).caller;
+  int result = out_beside_outward(split->times, outward, split->cost);
+  free(outward);
+  return result;
 }
 
-static double weigh(const struct split *split, enum weight kind, const struct out_edge *edge)
+static double weigh(const struct split *split, enum weight kind, uint32_t number)
 {
   const struct out_profile *profile = split->times->profile;
-  double calls = out_edge_frames(profile, edge);
+  const struct out_edge *edge = out_profile_edge(profile, number);
   if (kind == WEIGHT_CALLS)
-    return calls;
+    return out_edge_frames(profile, edge);
   double own = (double)out_edge_own(profile, edge);
+  if (split->times->slept)
+    own -= split->times->slept[number];
   if (kind == WEIGHT_RECORDED)
     return own;
-  own -= out_hook_cost(profile, edge).callee;
-  if (split->entered[edge->to] > 0)
-    own -= split->cost[edge->to] * (calls / split->entered[edge->to]);
-  return own;
+  return own - out_hook_cost(profile, edge).callee - split->cost[number];
 }
 
 static bool is_weighed(const struct split *split, const bool *is_settled, const struct out_edge *edge)
@@ -76,7 +75,7 @@ static void weigh_all(struct split *split, enum weight kind, const bool *is_sett
     if (!is_weighed(split, is_settled, edge))
       continue;
     const uint32_t signature = out_profile_variant(profile, edge->to)->signature;
-    const double weight = weigh(split, kind, edge);
+    const double weight = weigh(split, kind, i);
     split->weight[i] = weight > 0 ? weight : 0;
     split->positive[signature] += split->weight[i];
     split->whole[signature] += weight;
@@ -119,33 +118,29 @@ static void share_out(struct split *split)
 int out_beside_own(struct out_beside_times *times, const double *ticks)
 {
   const struct out_profile *profile = times->profile;
-  size_t functions = profile->functions.count + 1u, variants = profile->variants.count + 1u;
+  size_t functions = profile->functions.count + 1u;
   bool *is_settled = calloc(functions, sizeof *is_settled);
   struct split split = {.times = times,
-                        .entered = calloc(variants, sizeof *split.entered),
-                        .cost = calloc(variants, sizeof *split.cost),
+                        .cost = calloc(profile->edges.count + 1u, sizeof *split.cost),
                         .weight = calloc(profile->edges.count + 1u, sizeof *split.weight),
                         .sum = calloc(functions, sizeof *split.sum),
                         .positive = calloc(profile->signatures.count + 1u, sizeof *split.positive),
                         .whole = calloc(profile->signatures.count + 1u, sizeof *split.whole),
                         .ticks = ticks};
-  bool complete =
-      is_settled && split.entered && split.cost && split.weight && split.sum && split.positive && split.whole;
-  if (complete)
-    find_costs(&split);
-  for (int kind = WEIGHT_TIME; complete && kind < WEIGHT_COUNT; kind++) {
+  bool complete = is_settled && split.cost && split.weight && split.sum && split.positive && split.whole;
+  int result = complete ? find_costs(&split) : -ENOMEM;
+  for (int kind = WEIGHT_TIME; result == 0 && kind < WEIGHT_COUNT; kind++) {
     weigh_all(&split, (enum weight)kind, is_settled);
     for (size_t i = 0; i < functions; i++)
       is_settled[i] = split.sum[i] > 0;
   }
-  if (complete)
+  if (result == 0)
     share_out(&split);
   free(is_settled);
-  free(split.entered);
   free(split.cost);
   free(split.weight);
   free(split.sum);
   free(split.positive);
   free(split.whole);
-  return complete ? 0 : -ENOMEM;
+  return result;
 }

@@ -329,7 +329,7 @@ int callsig_diff_write_html(struct callsig_diff *diff, const char *path)
   int result = check_compared(diff);
   if (result == 0)
     result = out_output_file_open(&file, path);
-  if (result < 0)
+  if (result != 0)
     return result;
   const struct out_diff_file *files = (const struct out_diff_file *)diff->files.data;
   return out_output_file_close(&file, out_diff_print_html(&diff->comparison, files, file.stream));

@@ -156,7 +156,7 @@ static int put_sections(struct page *page)
     result = put_tree(page, false);
   if (result == 0 && out_diff_show(page->diff, &view, &all) < 0)
     result = out_stats_no_memory();
-  if (result < 0)
+  if (result != 0)
     return result;
   page->names = out_diff_names(page->diff);
   put_rows(page, &all);

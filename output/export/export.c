@@ -28,19 +28,22 @@ static const struct format {
   bool is_cut;      /* it leaves out what is too small to be seen */
   bool needs_rows;  /* it reads the object's rows, or its notes, which are made of them */
   bool tells;       /* it says itself when memory is short */
+  bool is_folder;   /* of files, and no stream */
 } formats[] = {
-    {"callgrind", out_export_callgrind, false, false, false, false},
-    {"chrome", out_export_chrome, false, false, false, false},
-    {"csv", export_csv, false, false, true, true},
-    {"dot", out_export_dot, false, true, false, false},
-    {"flamegraph", out_export_flamegraph, true, true, false, false},
-    {"folded", out_export_folded, true, false, false, false},
-    {"html", out_export_html, false, false, false, true},
-    {"json", export_json, false, false, true, true},
-    {"perfetto", out_export_perfetto, false, false, false, false},
-    {"pprof", out_export_pprof, false, false, true, false},
-    {"pstats", out_export_pstats, false, false, true, false},
-    {"speedscope", out_export_speedscope, false, false, false, false},
+    {"callgrind", out_export_callgrind, false, false, false, false, false},
+    {"chrome", out_export_chrome, false, false, false, false, false},
+    {"csv", export_csv, false, false, true, true, false},
+    {"dot", out_export_dot, false, true, false, false, false},
+    {"flamegraph", out_export_flamegraph, true, true, false, false, false},
+    {"folded", out_export_folded, true, false, false, false, false},
+    {"html", out_export_html, false, false, false, true, false},
+    {"json", export_json, false, false, true, true, false},
+    {"otf2", out_export_otf2, false, false, false, true, true},
+    {"otlp", out_export_otlp, false, false, true, false, false},
+    {"perfetto", out_export_perfetto, false, false, false, false, false},
+    {"pprof", out_export_pprof, false, false, true, false, false},
+    {"pstats", out_export_pstats, false, false, true, false, false},
+    {"speedscope", out_export_speedscope, false, false, false, false, false},
 };
 
 #define FORMAT_COUNT (sizeof formats / sizeof formats[0])
@@ -116,6 +119,8 @@ int callsig_stats_export(struct callsig_stats *stats, const struct callsig_stats
   int result = read_wanted(wanted, &format, &export);
   if (result < 0)
     return result;
+  if (format->is_folder)
+    return out_stats_fail(-EINVAL, "%s is a folder of files: name the folder", format->name);
   result = write_format(format, &export);
   if (result == 0 && fflush(out) != 0)
     result = -EIO;
@@ -128,6 +133,10 @@ int callsig_stats_export_file(struct callsig_stats *stats, const struct callsig_
   const struct format *format;
   struct out_output_file file = {0};
   int result = read_wanted(wanted, &format, &export);
+  if (result == 0 && format->is_folder) {
+    export.folder = path;
+    return write_format(format, &export);
+  }
   if (result == 0)
     result = out_output_file_open(&file, path);
   if (result < 0)

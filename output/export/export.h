@@ -18,6 +18,7 @@
 typedef int out_export_fn(const struct out_export *export);
 
 out_export_fn out_export_callgrind, out_export_chrome, out_export_dot, out_export_flamegraph, out_export_folded,
-    out_export_html, out_export_perfetto, out_export_pprof, out_export_pstats, out_export_speedscope;
+    out_export_html, out_export_otf2, out_export_otlp, out_export_perfetto, out_export_pprof, out_export_pstats,
+    out_export_speedscope;
 
 #endif

@@ -116,7 +116,7 @@ static int put_printed(struct page *page, const char *name, int (*write)(struct 
   /* Its closing may find no memory, and tell that by the pointer alone. */
   if ((fclose(out) != 0 || failed || !data) && result == 0)
     result = out_stats_no_memory();
-  if (result == 0) {
+  if (result == 0 && data) {
     out_page_section(&page->block, name);
     out_text_add(&page->block.section, data, size);
     out_page_section_end(&page->block);
@@ -238,7 +238,7 @@ static int put_sections(struct page *page)
     result = out_stats_no_memory();
   if (result == 0)
     result = make_pictures(page);
-  if (result < 0)
+  if (result != 0)
     return result;
   put_about(page);
   return out_page_identities_write(&page->identities) < 0 ? out_stats_no_memory() : 0;

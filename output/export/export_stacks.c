@@ -326,16 +326,45 @@ static int add_edges(struct builder *builder)
     if (!out_rows_edge(profile, &any_depth, edge, &counts))
       continue;
     struct out_stack stack = {.calls = counts.calls, .own = counts.own};
+    if (out_profile_thread(profile, edge->thread)->recording < builder->shape->before)
+      stack = (struct out_stack){.calls = 0 - counts.calls, .own = 0 - counts.own};
     struct out_row_key key = builder->shape->apart ? key_apart(builder, edge) : out_row_key_of(FMT_NONE);
     result = leaf_of(builder, edge, &stack.node);
     if (result == 0) {
       lift(builder->stacks, levels_too_deep(builder, edge), &stack);
       result = add_stack(builder, &stack, &key);
     }
-    builder->stacks->calls += stack.calls;
-    builder->stacks->own += stack.own;
   }
   return result;
+}
+
+/* What was counted less than before, where recordings were subtracted: by an estimate that has become smaller, or as
+ * calls were found elsewhere. Such counters are 0. */
+static uint64_t settled(uint64_t counter, uint64_t *less)
+{
+  if (counter <= INT64_MAX)
+    return counter;
+  *less += 0 - counter;
+  return 0;
+}
+
+/* Sums the stacks up; where recordings were subtracted, those in which nothing is left are none. */
+static void sum_up(const struct builder *builder)
+{
+  struct out_stacks *stacks = builder->stacks;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < stacks->list.count; i++) {
+    struct out_stack *stack = base_vector_at(&stacks->list, i);
+    if (builder->shape->before > 0) {
+      stack->calls = settled(stack->calls, &stacks->less_calls);
+      stack->own = settled(stack->own, &stacks->less_own);
+    }
+    stacks->calls += stack->calls;
+    stacks->own += stack->own;
+    if (builder->shape->before == 0 || stack->calls > 0 || stack->own > 0)
+      *(struct out_stack *)base_vector_at(&stacks->list, kept++) = *stack;
+  }
+  stacks->list.count = kept;
 }
 
 static bool has_signatures(const struct out_profile *profile)
@@ -364,7 +393,9 @@ static int build(struct builder *builder)
   memset(builder->variant_nodes, 0xFF, variants * sizeof *builder->variant_nodes);
   memset(builder->context_nodes, 0xFF, contexts * sizeof *builder->context_nodes);
   find_sources(builder);
-  return add_edges(builder);
+  int result = add_edges(builder);
+  sum_up(builder);
+  return result;
 }
 
 /* What only building needs. */

@@ -29,16 +29,18 @@ struct out_stack {
 
 /* What stacks are told apart by. */
 struct out_stack_shape {
-  bool apart;   /* frames are functions; what else is known of the innermost call is the stack's key */
-  bool modules; /* frames of one function in two modules are two */
+  bool apart;      /* frames are functions; what else is known of the innermost call is the stack's key */
+  bool modules;    /* frames of one function in two modules are two */
+  uint32_t before; /* calls of so many recordings, the first ones, are subtracted from those of the others */
 };
 
 struct out_stacks {
   struct out_frames frames;
-  struct base_vector nodes; /* struct out_stack_node */
-  struct base_vector list;  /* struct out_stack, each of calls; none twice; by node */
-  struct base_vector keys;  /* struct out_row_key, one a stack; none unless apart from the frames */
-  uint64_t calls, own;      /* sums */
+  struct base_vector nodes;      /* struct out_stack_node */
+  struct base_vector list;       /* struct out_stack, each of calls; none twice; by node */
+  struct base_vector keys;       /* struct out_row_key, one a stack; none unless apart from the frames */
+  uint64_t calls, own;           /* sums */
+  uint64_t less_calls, less_own; /* what stacks were below 0 by when others were subtracted: they count as 0 */
   struct out_frame_texts texts;
 };
 

@@ -8,13 +8,22 @@
 
 #include "output/stats/stats_object.h"
 
+/* Of a profile of what was added to a recording: what stands in it beside the calls. */
+struct out_export_delta {
+  uint64_t begin_ns, duration_ns;            /* since 1970; how long it was */
+  uint64_t lost;                             /* calls that could not be recorded meanwhile */
+  uint64_t calls, own, less_calls, less_own; /* filled in by the export: as in struct out_stacks */
+};
+
 /* One export on its way out. */
 struct out_export {
   struct callsig_stats *stats; /* grouped; its rows are there for the formats that need them */
-  FILE *out;
-  bool calls;           /* weights are calls, not times */
-  const char *database; /* of intervals, for the formats that draw them; NULL: none */
-  double cutoff;        /* what has a smaller part of the whole is left out; below 0: the format's own choice */
+  FILE *out;                   /* NULL for the formats that are folders */
+  const char *folder;          /* the path of theirs; NULL for all others */
+  bool calls;                  /* weights are calls, not times */
+  const char *database;        /* of intervals, for the formats that draw them; NULL: none */
+  double cutoff;               /* what has a smaller part of the whole is left out; below 0: the format's own choice */
+  struct out_export_delta *delta; /* of pprof: calls of the object's first recording are subtracted; NULL: none are */
 };
 
 /* Writes `size` bytes. 0 or -EIO. */

@@ -134,6 +134,40 @@ static void put_errors(struct writer *writer)
     out_page_single(writer->block, errors[writer->order[i]].cumulative);
 }
 
+static void put_sleep(struct writer *writer)
+{
+  const struct out_row_sleep *sleep = writer->stats->sleep;
+  out_page_number(writer->block, sleep != NULL);
+  for (uint32_t i = 0; i < writer->listed && sleep; i++)
+    out_page_single(writer->block, sleep[writer->order[i]].own);
+  for (uint32_t i = 0; i < writer->listed && sleep; i++)
+    out_page_single(writer->block, sleep[writer->order[i]].own_error);
+  for (uint32_t i = 0; i < writer->listed && sleep; i++)
+    out_page_single(writer->block, sleep[writer->order[i]].cumulative);
+  for (uint32_t i = 0; i < writer->listed && sleep; i++)
+    out_page_single(writer->block, sleep[writer->order[i]].cumulative_error);
+}
+
+/* A number that may be unknown. */
+static void put_amount(struct out_page_block *block, uint64_t amount, bool is_known)
+{
+  out_page_number(block, is_known ? amount + 1 : 0);
+}
+
+static void put_asked(struct writer *writer)
+{
+  const struct out_row_asked *asked = writer->stats->rows.asked;
+  out_page_number(writer->block, asked != NULL);
+  for (uint32_t i = 0; i < writer->listed && asked; i++)
+    put_amount(writer->block, asked[writer->order[i]].sum.calls, asked[writer->order[i]].is_known);
+  for (uint32_t i = 0; i < writer->listed && asked; i++)
+    put_amount(writer->block, asked[writer->order[i]].sum.bytes, asked[writer->order[i]].is_known);
+  for (uint32_t i = 0; i < writer->listed && asked; i++) {
+    const struct out_row_asked *row = &asked[writer->order[i]];
+    put_amount(writer->block, out_asked_kept_bytes(&row->sum), out_row_asked_kept_known(row));
+  }
+}
+
 static void put_folded(struct writer *writer)
 {
   struct out_page_block *block = writer->block;
@@ -251,7 +285,7 @@ static int number_rows(struct writer *writer, uint32_t most)
   const uint32_t rows = stats->rows.list.count;
   bool *is_folded = calloc(rows + (size_t)1, sizeof *is_folded);
   uint32_t *names = out_export_order(stats);
-  writer->order = malloc((rows + (size_t)1) * sizeof *writer->order);
+  writer->order = calloc(rows + (size_t)1, sizeof *writer->order);
   writer->number = malloc((rows + (size_t)1) * sizeof *writer->number);
   int result = is_folded && names && writer->order && writer->number ? 0 : -ENOMEM;
   if (result == 0 && stats->listed > most)
@@ -265,7 +299,7 @@ static int number_rows(struct writer *writer, uint32_t most)
     writer->order[writer->count++] = i;
   for (uint32_t i = 0; i < rows && result == 0; i++)
     writer->number[i] = is_folded[i] ? writer->count + writer->number[i] : 0;
-  for (uint32_t i = 0; i < writer->count; i++)
+  for (uint32_t i = 0; i < writer->count && result == 0; i++)
     writer->number[writer->order[i]] = i;
   free(is_folded);
   free(names);
@@ -284,6 +318,8 @@ static void put_rows(struct writer *writer)
   put_counts(writer);
   put_percentiles(writer);
   put_errors(writer);
+  put_sleep(writer);
+  put_asked(writer);
   put_folded(writer);
   put_pairs(writer);
   out_page_section_end(writer->block);

@@ -197,6 +197,13 @@ function readCounts(reader, grouping) {
   const hasPercentiles = reader.number() === 1;
   for (const name of ["p50", "p90", "p99"])
     grouping[name] = hasPercentiles ? readTimes(reader, listed, tick) : null;
+  readErrors(reader, grouping);
+  readWaits(reader, grouping);
+  readAsked(reader, grouping);
+}
+
+function readErrors(reader, grouping) {
+  const {listed, tick} = grouping;
   grouping.hasErrors = reader.number() === 1;
   if (!grouping.hasErrors) return;
   const untimed = numbers(reader, listed);
@@ -206,6 +213,24 @@ function readCounts(reader, grouping) {
   grouping.cumtimeError = column(listed, () => reader.single() * tick);
 }
 
+// What threads waited of their times. The rest, of which singles may leave a little less than nothing, they computed.
+function readWaits(reader, grouping) {
+  const {listed, tick} = grouping;
+  grouping.hasWaits = reader.number() === 1;
+  if (!grouping.hasWaits) return;
+  for (const name of ["wait", "waitError", "cumwait", "cumwaitError"]) grouping[name] = column(listed, () => reader.single() * tick);
+  grouping.cpu = grouping.wait.map((wait, row) => Math.max(0, grouping.tottime[row] - wait));
+  grouping.cumcpu = grouping.cumwait.map((wait, row) => Math.max(0, grouping.cumtime[row] - wait));
+}
+
+// What was asked the allocator for.
+function readAsked(reader, grouping) {
+  grouping.hasAsked = reader.number() === 1;
+  if (!grouping.hasAsked) return;
+  for (const name of ["allocs", "allocbytes", "unfreed"])
+    grouping[name] = numbers(reader, grouping.listed).map((amount) => amount > 0 ? amount - 1 : NaN);
+}
+
 function readFolded(reader, tick) {
   return Array.from({length: reader.number()}, () => ({
     function: reader.number(), rows: reader.number(), ncalls: reader.number(), pcalls: reader.number(), tottime: reader.number() * tick,
@@ -213,7 +238,11 @@ function readFolded(reader, tick) {
   }));
 }
 
-// Folded rows stand behind the others: nobody knows their cumulative times and percentiles.
+// Of folded rows nobody knows these.
+const UNFOLDED = ["cumtime", "p50", "p90", "p99", "tottimeError", "cumtimeError", "timed", "cpu", "wait", "waitError", "cumcpu", "cumwait",
+  "cumwaitError", "allocs", "allocbytes", "unfreed"];
+
+// Folded rows stand behind the others.
 function appendFolded(grouping, folded) {
   const {listed} = grouping, all = listed + folded.length;
   const longer = (values, get) => {
@@ -227,7 +256,7 @@ function appendFolded(grouping, folded) {
   grouping.function = longer(grouping.function, (one) => one.function);
   grouping.signature = longer(grouping.signature, () => -1);
   for (const name of ["ncalls", "pcalls", "tottime", "min", "max"]) grouping[name] = longer(grouping[name], (one) => one[name]);
-  for (const name of ["cumtime", "p50", "p90", "p99", "tottimeError", "cumtimeError", "timed"])
+  for (const name of UNFOLDED)
     if (grouping[name]) grouping[name] = longer(grouping[name], () => NaN);
   if (grouping.isUncertain) grouping.isUncertain = longer(grouping.isUncertain, () => 1);
   grouping.listed = all;

@@ -26,6 +26,21 @@ const ERROR_COLUMNS = [
   {key: "cumtimeError", title: "± with", width: 86, isTime: true, help: "half of the interval that holds the time with callees with 95 %"},
   {key: "timed", title: "timed calls", width: 110},
 ];
+const WAIT_COLUMNS = [
+  {key: "cpu", title: "computed", width: 90, isTime: true, help: "what of the own time threads computed"},
+  {key: "wait", title: "waited", width: 90, isTime: true,
+    help: "what of the own time threads waited of themselves: for input, a lock, another thread or for time to pass"},
+  {key: "waitError", title: "± waited", width: 86, isTime: true, help: "by how much computed and waited may be off"},
+  {key: "cumcpu", title: "computed with", width: 116, isTime: true, help: "what of the time with callees threads computed"},
+  {key: "cumwait", title: "waited with", width: 106, isTime: true, help: "what of the time with callees threads waited of themselves"},
+  {key: "cumwaitError", title: "± waited with", width: 112, isTime: true, help: "by how much the two may be off"},
+];
+const ASKED_COLUMNS = [
+  {key: "allocs", title: "allocs", width: 100, help: "blocks that the calls themselves asked the allocator for"},
+  {key: "allocbytes", title: "alloc bytes", width: 116, help: "bytes that they asked for"},
+  {key: "unfreed", title: "unfreed bytes", width: 116, help: "bytes of these that were not freed"},
+];
+const AMOUNTS = new Set(["timed", ...ASKED_COLUMNS.map(({key}) => key)]);
 
 export function timeText(seconds) {
   if (Number.isNaN(seconds)) return "–";
@@ -39,6 +54,7 @@ function exactValue(grouping, row, key) {
 }
 
 export function cellText(profile, grouping, row, key) {
+  if (AMOUNTS.has(key)) return Number.isNaN(grouping[key][row]) ? "–" : formatCount(grouping[key][row]);
   switch (key) {
   case "ncalls": {
     const all = formatCount(grouping.ncalls[row]), {pcalls, ncalls} = grouping;
@@ -48,7 +64,6 @@ export function cellText(profile, grouping, row, key) {
   case "cumtimeShare": return Number.isNaN(grouping.cumtime[row]) ? "–" : (100 * profile.share(grouping.cumtime[row])).toFixed(1);
   case "tottimePercall": return grouping.ncalls[row] ? timeText(grouping.tottime[row] / grouping.ncalls[row]) : "–";
   case "cumtimePercall": return grouping.pcalls[row] ? timeText(grouping.cumtime[row] / grouping.pcalls[row]) : "–";
-  case "timed": return Number.isNaN(grouping.timed[row]) ? "–" : formatCount(grouping.timed[row]);
   default: return timeText(grouping[key][row]);
   }
 }
@@ -61,7 +76,8 @@ function withGroups(grouping, [name, ...figures]) {
 
 // What a table has of rows of a recording.
 export const FIGURES = {
-  columnsOf: (grouping) => [...COLUMNS.filter(({key}) => !/^p\d/.test(key) || grouping[key]), ...(grouping.hasErrors ? ERROR_COLUMNS : [])],
+  columnsOf: (grouping) => [...COLUMNS.filter(({key}) => !/^p\d/.test(key) || grouping[key]), ...(grouping.hasErrors ? ERROR_COLUMNS : []),
+    ...(grouping.hasWaits ? WAIT_COLUMNS : []), ...(grouping.hasAsked ? ASKED_COLUMNS : [])],
   cellText,
   next: "callers", // the view that Enter leads to
 };

@@ -42,9 +42,10 @@ static int put_files(struct out_dump *dump)
 static int put_all(struct out_dump *dump)
 {
   int (*const parts[])(struct out_dump *) = {
-      out_dump_processes, out_dump_samples,    out_dump_modules,  out_dump_call_places, out_dump_stages,
-      out_dump_functions, out_dump_signatures, out_dump_contexts, out_dump_histograms,  out_dump_edges,
-      out_dump_uses,      out_dump_rings,      put_files,         out_dump_threads,     out_dump_innermost};
+      out_dump_processes, out_dump_samples,    out_dump_modules,    out_dump_call_places,
+      out_dump_stages,    out_dump_functions,  out_dump_signatures, out_dump_rank_rows,
+      out_dump_contexts,  out_dump_histograms, out_dump_edges,      out_dump_uses,
+      out_dump_rings,     put_files,           out_dump_threads,    out_dump_innermost};
   put_header(dump);
   for (size_t i = 0; i < sizeof parts / sizeof parts[0] && dump->error == 0; i++) {
     int result = parts[i](dump);
@@ -66,6 +67,7 @@ static void release(struct out_dump *dump)
   free(dump->event_records);
   free(dump->edges);
   free(dump->rings);
+  free(dump->rank_rows);
   free(dump->functions);
   free(dump->signatures);
   free(dump->times);
@@ -74,7 +76,7 @@ static void release(struct out_dump *dump)
   free(dump->first_uses);
   free(dump->first_counter_uses);
   free(dump->counter_records);
-  free(dump->commands);
+  free(dump->process_parts);
   base_vector_free(&dump->names);
   out_idset_free(&dump->name_set);
 }

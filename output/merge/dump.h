@@ -29,6 +29,11 @@ struct out_dump_family {
   uint32_t pid;
 };
 
+/* What lies elsewhere of a process: addresses, 0 for none. */
+struct out_dump_process {
+  uint64_t command, pauses;
+};
+
 struct out_dump {
   struct out_profile *profile;
   const struct base_vector *files; /* of a family; else NULL */
@@ -39,7 +44,7 @@ struct out_dump {
   struct base_vector names;  /* struct out_dump_name */
   struct out_idset name_set; /* of `names`, by string */
   /* Addresses by number. Owned. */
-  uint64_t *commands; /* by process */
+  struct out_dump_process *process_parts;
   uint64_t *modules, *call_places;
   uint64_t *stages; /* [0]: none */
   uint64_t *stage_records, *queue_records, *event_records, *counter_records;
@@ -49,9 +54,10 @@ struct out_dump {
   uint64_t *first_tasks, *first_uses, *first_counter_uses;     /* by thread, as first_edges */
   uint64_t *first_edges;                                       /* by thread: the head of its list, 0 for none */
   uint64_t *edges;                                             /* by edge, 0: no call; NULL unless needed */
+  uint64_t *rank_rows;                                         /* by process: the head of its list, 0 for none */
   uint64_t *rings;                                             /* by thread, 0: none */
   uint64_t last_function;                                      /* the head of the list of all functions */
-  uint64_t sleeps;                                             /* address of number 0 */
+  uint64_t sleeps, asked;                                      /* address of number 0 of each */
   uint64_t contexts, variants, processes, threads, recursions; /* address of number 0 of each */
   struct fmt_rec_header header;
 };
@@ -86,6 +92,7 @@ int out_dump_modules(struct out_dump *dump);    /* dump_functions.c, with their 
 int out_dump_stages(struct out_dump *dump);     /* dump_stage_records.c, with queues and events */
 int out_dump_functions(struct out_dump *dump);  /* dump_functions.c */
 int out_dump_signatures(struct out_dump *dump); /* dump_signature.c */
+int out_dump_rank_rows(struct out_dump *dump);  /* dump_rank_rows.c, after functions and signatures */
 int out_dump_contexts(struct out_dump *dump);   /* dump_tree.c, with variants */
 int out_dump_histograms(struct out_dump *dump); /* dump_times.c */
 int out_dump_edges(struct out_dump *dump);      /* dump_tree.c, with recursion records */
@@ -100,6 +107,11 @@ static inline uint64_t out_dump_variant(const struct out_dump *dump, uint32_t va
 {
   return variant == FMT_NONE ? 0 : dump->variants + (uint64_t)variant * sizeof(struct fmt_rec_variant);
 }
+
+/* dump_tree.c: what was asked for, by no edge yet, and its address. */
+uint64_t out_dump_asked(struct out_dump *dump, const struct out_asked *asked);
+/* dump_tree.c: what the edge that is written next, or its sampling record, has before it. */
+void out_dump_asked_list(struct out_dump *dump, uint64_t first);
 
 /* dump_times.c: the histogram of profile.times number `number`. */
 uint64_t out_dump_times(struct out_dump *dump, uint32_t number);

@@ -59,7 +59,7 @@ static bool equal_module(const void *owner, uint32_t number, const void *key)
 }
 
 /* The number in the list of the module, which is added when new; `ordinal` counts up past those that its own process
- * has already: their `user` is the process. */
+ * has already: their `user` is the process. Of processes that were made one, the modules are one. */
 static int find_module(struct modules *modules, uint32_t number, uint32_t *users, uint32_t *same)
 {
   const struct out_known_module *module = out_profile_module(modules->dump->profile, number);
@@ -76,6 +76,8 @@ static int find_module(struct modules *modules, uint32_t number, uint32_t *users
       users[*same] = module->recording;
       return out_idset_add(&modules->list_set, hash, *same);
     }
+    if (module->is_joined)
+      return 0;
     if (users[*same] != module->recording) {
       users[*same] = module->recording;
       return 0;

@@ -134,11 +134,37 @@ static void put_sampling(struct out_dump *dump, const struct out_sampling *sampl
   out_dump_put(dump, &record, sizeof record);
 }
 
+uint64_t out_dump_asked(struct out_dump *dump, const struct out_asked *asked)
+{
+  const struct fmt_rec_asked record = {.tag = OUT_DUMP_TAG(FMT_TAG_ASKED, record),
+                                       .calls = asked->calls,
+                                       .bytes = asked->bytes,
+                                       .freed_calls = asked->freed_calls,
+                                       .freed_bytes = asked->freed_bytes,
+                                       .lost_calls = asked->lost_calls,
+                                       .lost_bytes = asked->lost_bytes};
+  return out_dump_put(dump, &record, sizeof record);
+}
+
+void out_dump_asked_list(struct out_dump *dump, uint64_t first)
+{
+  const struct fmt_rec_asked_list record = {.tag = OUT_DUMP_TAG(FMT_TAG_ASKED_LIST, record), .first = first};
+  out_dump_put(dump, &record, sizeof record);
+}
+
+/* Each lies where its number says. */
+static void put_asked(struct out_dump *dump)
+{
+  dump->asked = dump->next;
+  for (uint32_t i = 0; i < dump->profile->asked.count; i++)
+    out_dump_asked(dump, out_profile_asked(dump->profile, i));
+}
+
 static void put_edge(struct out_dump *dump, uint32_t number, uint64_t next, uint64_t recursion)
 {
   const struct out_profile *profile = dump->profile;
   const struct out_edge *edge = out_profile_edge(profile, number);
-  bool sampled = edge->sampling != FMT_NONE;
+  bool sampled = edge->sampling != FMT_NONE, asks = edge->asked != FMT_NONE;
   uint32_t root = out_profile_thread(profile, edge->thread)->root;
   const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
   const bool has_place = edge->place != FMT_NONE;
@@ -155,12 +181,15 @@ static void put_edge(struct out_dump *dump, uint32_t number, uint64_t next, uint
       .recursion = recursion,
       .next = next,
       .flags = (context->enclosing & OUT_ENCLOSING_MODULE ? 0u : (uint32_t)FMT_EDGE_MODULE) |
-               (sampled ? (uint32_t)FMT_EDGE_SAMPLED : 0u) | (edge->is_inherited ? (uint32_t)FMT_EDGE_INHERITED : 0u) |
-               (has_place ? (uint32_t)FMT_EDGE_CALL_SITE : 0u),
+               (sampled ? (uint32_t)FMT_EDGE_SAMPLED : 0u) | (asks ? (uint32_t)FMT_EDGE_ASKS : 0u) |
+               (edge->is_inherited ? (uint32_t)FMT_EDGE_INHERITED : 0u) |
+               (edge->is_returned ? (uint32_t)FMT_EDGE_RETURNED : 0u) | (has_place ? (uint32_t)FMT_EDGE_CALL_SITE : 0u),
       .word_count = has_place,
       .overhead = edge->overhead,
       .histogram = dump->times[number],
   };
+  if (asks)
+    out_dump_asked_list(dump, dump->asked + (uint64_t)edge->asked * sizeof(struct fmt_rec_asked));
   if (sampled)
     put_sampling(dump, out_profile_sampling(profile, edge->sampling));
   out_dump_put(dump, &record, sizeof record);
@@ -173,11 +202,12 @@ static size_t words_size(const struct out_edge *edge)
   return edge->place == FMT_NONE ? 0 : sizeof(uint64_t);
 }
 
-/* An edge's bytes, with the sampling record before it. */
+/* An edge's bytes, with what lies before it. */
 static size_t edge_size(const struct out_edge *edge)
 {
   size_t sampling = edge->sampling == FMT_NONE ? 0 : sizeof(struct fmt_rec_sampling);
-  return edge->to == FMT_NONE ? 0 : sizeof(struct fmt_rec_edge) + sampling + words_size(edge);
+  size_t asked = edge->asked == FMT_NONE ? 0 : sizeof(struct fmt_rec_asked_list);
+  return edge->to == FMT_NONE ? 0 : sizeof(struct fmt_rec_edge) + asked + sampling + words_size(edge);
 }
 
 /* Edges that lead to a call follow each other. By edge, the address of the next one of its thread; the heads of the
@@ -215,6 +245,7 @@ int out_dump_edges(struct out_dump *dump)
   }
   put_recursions(dump);
   put_sleeps(dump);
+  put_asked(dump);
   link_edges(dump, next);
   uint64_t recursion = dump->recursions;
   for (uint32_t i = 0; i < profile->edges.count; i++) {

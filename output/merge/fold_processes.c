@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/merge/fold_processes.h"
 #include "output/merge/merge_threads.h"
 #include "output/profile/process.h"
 #include "output/recording/clock.h"
@@ -17,10 +18,12 @@ enum { MOST_COMMANDS = 200 };
 
 struct folding {
   struct out_profile *profile;
+  bool over_ranks; /* ranks of one program become one, too */
   struct out_merge_processes processes;
-  uint32_t count;  /* of processes after */
-  bool *stays;     /* by process before: it is not made one with another */
-  uint64_t *calls; /* by process before; of the first of several, of all of them so far */
+  uint32_t count;          /* of processes after */
+  bool *stays;             /* by process before: it is not made one with another */
+  uint64_t *calls;         /* by process before; of the first of several, of all of them so far */
+  uint32_t *first_modules; /* by module: the first that is the same */
   struct out_idset by_command;
 };
 
@@ -43,6 +46,7 @@ static void release(struct folding *folding)
   free(folding->processes.joins);
   free(folding->stays);
   free(folding->calls);
+  free(folding->first_modules);
   out_idset_free(&folding->by_command);
 }
 
@@ -62,22 +66,21 @@ int callsig_stats_fold(struct callsig_stats *stats)
 
 /* What has stages, queues, counters, a timeline or samples of its own is not made one with another: what these tell is
  * of one process. */
-static void find_staying(struct folding *folding)
+void out_fold_find_staying(const struct out_profile *profile, bool *stays)
 {
-  const struct out_profile *profile = folding->profile;
   const struct out_stage_records *kept = &profile->stage_records;
   for (uint32_t i = 0; i < profile->recordings.count; i++) {
     const struct out_recording_info *info = out_profile_recording(profile, i);
-    folding->stays[i] = info->sampled != FMT_NONE || info->process.timeline_min != UINT64_MAX;
+    stays[i] = info->sampled != FMT_NONE || info->process.timeline_min != UINT64_MAX;
   }
   for (uint32_t i = 0; i < kept->stages.count; i++)
-    folding->stays[((struct out_stage_record *)base_vector_at(&kept->stages, i))->recording] = true;
+    stays[((struct out_stage_record *)base_vector_at(&kept->stages, i))->recording] = true;
   for (uint32_t i = 0; i < kept->queues.count; i++)
-    folding->stays[((struct out_queue_record *)base_vector_at(&kept->queues, i))->recording] = true;
+    stays[((struct out_queue_record *)base_vector_at(&kept->queues, i))->recording] = true;
   for (uint32_t i = 0; i < kept->events.count; i++)
-    folding->stays[((struct out_event_record *)base_vector_at(&kept->events, i))->recording] = true;
+    stays[((struct out_event_record *)base_vector_at(&kept->events, i))->recording] = true;
   for (uint32_t i = 0; i < kept->counters.count; i++)
-    folding->stays[((struct out_counter_record *)base_vector_at(&kept->counters, i))->recording] = true;
+    stays[((struct out_counter_record *)base_vector_at(&kept->counters, i))->recording] = true;
 }
 
 static void count_calls(struct folding *folding)
@@ -95,19 +98,25 @@ static void count_calls(struct folding *folding)
 }
 
 /* How a process was recorded, which has to be the same for its calls to add up to one. */
-static bool same_recording(const struct out_recording_info *left, const struct out_recording_info *right)
+static bool same_recording(const struct out_recording_info *left, const struct out_recording_info *right,
+                           bool over_ranks)
 {
   const uint32_t flags = FMT_REC_SIGNATURES | FMT_REC_SCHEDULE | FMT_REC_SAMPLED;
   const struct fmt_rec_process *a = &left->process, *b = &right->process;
   return left->program == right->program && a->clock == b->clock && a->injected_hz == b->injected_hz &&
          (a->flags & flags) == (b->flags & flags) && a->overhead == b->overhead && a->drawn_from == b->drawn_from &&
-         (a->rank_source == 0) == (b->rank_source == 0) && a->rank == b->rank;
+         (a->rank_source == 0) == (b->rank_source == 0) && (over_ranks || a->rank == b->rank);
+}
+
+static bool equal_program(const void *owner, uint32_t number, const void *key)
+{
+  return same_recording(out_profile_recording(owner, number), key, true);
 }
 
 static bool equal_command(const void *owner, uint32_t number, const void *key)
 {
   const struct out_recording_info *there = out_profile_recording(owner, number), *wanted = key;
-  return same_recording(there, wanted) && there->command_size == wanted->command_size &&
+  return same_recording(there, wanted, false) && there->command_size == wanted->command_size &&
          (wanted->command_size == 0 || memcmp(there->command, wanted->command, wanted->command_size) == 0);
 }
 
@@ -142,9 +151,13 @@ static int place(struct folding *folding, uint32_t number)
 {
   struct out_recording_info *info = out_profile_recording(folding->profile, number);
   struct out_merge_processes *processes = &folding->processes;
+  const bool is_rank = folding->over_ranks && info->process.rank_source != 0;
+  const uint64_t hash = is_rank ? out_hash_mix(info->program, 1) : hash_command(info);
   uint32_t same = FMT_NONE;
-  if (!folding->stays[number]) {
-    same = out_idset_find(&folding->by_command, hash_command(info), folding->profile, info, equal_command);
+  if (is_rank && !folding->stays[number]) {
+    same = out_idset_find(&folding->by_command, hash, folding->profile, info, equal_program);
+  } else if (!folding->stays[number]) {
+    same = out_idset_find(&folding->by_command, hash, folding->profile, info, equal_command);
     if (same == FMT_NONE && folding->count >= MOST_COMMANDS) {
       if (forget_words(info) < 0)
         return -ENOMEM;
@@ -159,7 +172,7 @@ static int place(struct folding *folding, uint32_t number)
   processes->process_of[number] = folding->count;
   processes->first_of[folding->count++] = number;
   processes->joins[number] = out_process_count(info) > 1;
-  return folding->stays[number] ? 0 : out_idset_add(&folding->by_command, hash_command(info), number);
+  return folding->stays[number] ? 0 : out_idset_add(&folding->by_command, is_rank ? hash : hash_command(info), number);
 }
 
 /* The mean of two, by weights; the first where neither weighs anything. */
@@ -179,6 +192,10 @@ static void join(struct out_recording_info *into, uint64_t into_calls, const str
   const uint32_t of_all = FMT_REC_FINISHED | FMT_REC_CHILD | FMT_REC_SLEEP;
   const uint64_t count = (uint64_t)out_process_count(into) + out_process_count(from);
   sum->processes = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+  if (sum->rank_source && sum->rank != process->rank) {
+    sum->ranks = out_process_rank_count(sum) + out_process_rank_count(process);
+    sum->rank = sum->rank < process->rank ? sum->rank : process->rank;
+  }
   if (process->start_realtime_ns < sum->start_realtime_ns) {
     sum->start_realtime_ns = process->start_realtime_ns;
     sum->pid = into->pid = process->pid;
@@ -206,6 +223,13 @@ static void join(struct out_recording_info *into, uint64_t into_calls, const str
     into->innermost = from->innermost;
 }
 
+/* Processes that are one paused each for itself: when all of it did is nothing that could be told. */
+static void forget_pauses(struct out_recording_info *info)
+{
+  free(info->pauses);
+  info->pauses = NULL;
+}
+
 /* The list of processes as it is after. */
 static int join_processes(struct folding *folding)
 {
@@ -221,6 +245,8 @@ static int join_processes(struct folding *folding)
     folding->calls[first] += folding->calls[i];
     free(from->command);
     from->command = NULL;
+    forget_pauses(from);
+    forget_pauses(out_profile_recording(profile, first));
   }
   for (uint32_t i = 0; i < folding->count; i++)
     *out_profile_recording(profile, i) = *out_profile_recording(profile, first_of[i]);
@@ -230,6 +256,8 @@ static int join_processes(struct folding *folding)
     info->tick = out_clock_tick(info->clock, info->process.injected_hz, &info->process.start, &info->process.last,
                                 &info->uncalibrated);
     result = out_process_label(profile, info);
+    if (result == 0)
+      result = out_process_label_rank(profile, &info->process, &info->rank_label);
   }
   return result;
 }
@@ -240,8 +268,13 @@ static void renumber(struct folding *folding)
   struct out_profile *profile = folding->profile;
   struct out_stage_records *kept = &profile->stage_records;
   const uint32_t *process_of = folding->processes.process_of;
-  for (uint32_t i = 0; i < profile->modules.count; i++)
-    out_profile_module(profile, i)->recording = process_of[out_profile_module(profile, i)->recording];
+  /* Backwards, so that the process of the first, which comes before, is still that of before. */
+  for (uint32_t i = profile->modules.count; i-- > 0;) {
+    struct out_known_module *module = out_profile_module(profile, i);
+    const uint32_t other = out_profile_module(profile, folding->first_modules[i])->recording;
+    module->is_joined |= other != module->recording && process_of[other] == process_of[module->recording];
+    module->recording = process_of[module->recording];
+  }
   for (uint32_t i = 0; i < kept->stages.count; i++) {
     uint32_t *recording = &((struct out_stage_record *)base_vector_at(&kept->stages, i))->recording;
     *recording = process_of[*recording];
@@ -275,10 +308,11 @@ static bool equal_module(const void *owner, uint32_t number, const void *key)
 }
 
 /* Code is of the first module that is the same, so that functions of several processes are one. */
-static int share_modules(struct out_profile *profile)
+static int share_modules(struct folding *folding)
 {
+  struct out_profile *profile = folding->profile;
   struct out_idset set = {0};
-  uint32_t *first = calloc(profile->modules.count + 1u, sizeof *first);
+  uint32_t *first = folding->first_modules = calloc(profile->modules.count + 1u, sizeof *first);
   int result = first ? 0 : -ENOMEM;
   for (uint32_t i = 0; i < profile->modules.count && result == 0; i++) {
     const struct out_known_module *module = out_profile_module(profile, i);
@@ -295,29 +329,34 @@ static int share_modules(struct out_profile *profile)
       callable->module = first[callable->module];
   }
   out_idset_free(&set);
-  free(first);
   return result;
 }
 
-int callsig_stats_fold_processes(struct callsig_stats *stats)
+int out_fold_processes(struct callsig_stats *stats, bool over_ranks)
 {
-  struct folding folding = {.profile = &stats->profile};
-  int result = out_stats_not_empty(stats);
-  if (result < 0)
-    return result;
-  result = allocate(&folding) ? share_modules(folding.profile) : -ENOMEM;
+  struct folding folding = {.profile = &stats->profile, .over_ranks = over_ranks};
+  const uint32_t before = stats->profile.recordings.count;
+  int result = allocate(&folding) ? share_modules(&folding) : -ENOMEM;
   if (result == 0) {
-    find_staying(&folding);
+    out_fold_find_staying(folding.profile, folding.stays);
     count_calls(&folding);
   }
   for (uint32_t i = 0; i < stats->profile.recordings.count && result == 0; i++)
     result = place(&folding, i);
   if (result == 0)
     result = out_merge_threads(stats, &folding.processes);
+  if (result == 0)
+    result = out_rank_rows_fold(&stats->profile, folding.processes.process_of, before);
   if (result == 0) {
     renumber(&folding);
     result = join_processes(&folding);
   }
   release(&folding);
   return result < 0 ? out_stats_no_memory() : 0;
+}
+
+int callsig_stats_fold_processes(struct callsig_stats *stats)
+{
+  const int result = out_stats_not_empty(stats);
+  return result < 0 ? result : out_fold_processes(stats, false);
 }

@@ -66,6 +66,7 @@ static int merge_thread(struct merge *merge, uint32_t old)
   into->state = FMT_THREAD_FOLDED;
   into->threads += thread->threads;
   into->overwritten += thread->overwritten;
+  out_asked_add(&into->asked, &thread->asked);
   into->start_ticks = thread->start_ticks < into->start_ticks ? thread->start_ticks : into->start_ticks;
   into->end_ticks = live ? 0 : (thread->end_ticks > into->end_ticks ? thread->end_ticks : into->end_ticks);
   if (into->root == FMT_NONE)
@@ -276,6 +277,17 @@ static void add_counters(struct out_edge *into, const struct out_edge *edge)
   into->max = edge->max > into->max ? edge->max : into->max;
 }
 
+/* Each of the profile's records is of one old edge, so that the first of those that meet may keep its own. */
+static void merge_asked(struct merge *merge, uint32_t old, struct out_edge *into)
+{
+  if (old == FMT_NONE)
+    return;
+  if (into->asked == FMT_NONE)
+    into->asked = old;
+  else
+    out_asked_add(out_profile_asked(merge->profile, into->asked), out_profile_asked(merge->profile, old));
+}
+
 static int merge_edge(struct merge *merge, uint32_t old)
 {
   const struct out_edge *from = out_profile_edge(merge->profile, old);
@@ -294,6 +306,7 @@ static int merge_edge(struct merge *merge, uint32_t old)
   if (number != FMT_NONE) {
     result = merge_sampling(merge, from, base_vector_at(&merge->edges, number));
     add_counters(base_vector_at(&merge->edges, number), &edge);
+    merge_asked(merge, from->asked, base_vector_at(&merge->edges, number));
   } else {
     if (from->sampling != FMT_NONE)
       result = add_sampling(merge, &edge, out_profile_sampling(merge->profile, from->sampling));

@@ -8,18 +8,29 @@
 #include "output/pipeline/pipeline.h"
 #include "output/pipeline/pipeline_text.h"
 
-/* Means weighted by what each row counts; the rate is the sum of items over the sum of time. ?1: a run, 0 for all rows.
- */
+/* Means are sums over counts; of rows that SPDL wrote, which have no sums, weighted by what the row counts, as SPDL's
+ * are. The rate is the sum of items over the sum of time. ?1: a run, 0 for all rows. */
 #define OF_RUN(TABLE)                                                                                                  \
   " WHERE ?1 = 0 OR id IN (SELECT " TABLE " FROM " TABLE "_intervals JOIN intervals ON intervals.id = interval"        \
   " WHERE run = ?1)"
-#define TASKS(WHERE)                                                                                                   \
-  "SELECT name, SUM(num_tasks), SUM(num_failures), SUM(ave_time * num_tasks) / SUM(num_tasks), COUNT(*)"               \
-  " FROM task_stats" WHERE " GROUP BY name ORDER BY MIN(id)"
-#define QUEUES(WHERE)                                                                                                  \
-  "SELECT name, SUM(num_items), SUM(num_items) / SUM(elapsed), SUM(ave_put_time * num_items) / SUM(num_items),"        \
-  " SUM(ave_get_time * num_items) / SUM(num_items), SUM(occupancy_rate * num_items) / SUM(num_items), COUNT(*)"        \
-  " FROM queue_stats" WHERE " GROUP BY name ORDER BY MIN(id)"
+#define GROUPED " GROUP BY name ORDER BY MIN(id)"
+static const char spdl_tasks[] =
+    "SELECT name, SUM(num_tasks), SUM(num_failures), SUM(ave_time * num_tasks) / SUM(num_tasks), COUNT(*)"
+    " FROM task_stats" GROUPED;
+static const char spdl_queues[] =
+    "SELECT name, SUM(num_items), SUM(num_items) / SUM(elapsed), SUM(ave_put_time * num_items) / SUM(num_items),"
+    " SUM(ave_get_time * num_items) / SUM(num_items), SUM(occupancy_rate * num_items) / SUM(num_items), COUNT(*)"
+    " FROM queue_stats" GROUPED;
+static const char tasks_query[] =
+    "SELECT name, SUM(num_tasks), SUM(num_failures), SUM(IFNULL(total_time, ave_time * num_tasks)) /"
+    " NULLIF(SUM(num_tasks - IIF(total_time IS NULL, 0, num_failures)), 0), COUNT(*)"
+    " FROM task_stats LEFT JOIN task_intervals ON task = id" OF_RUN("task") GROUPED;
+static const char queues_query[] =
+    "SELECT name, SUM(num_items), SUM(num_items) / SUM(elapsed),"
+    " SUM(IFNULL(put_time, ave_put_time * num_items)) / NULLIF(SUM(IFNULL(puts, num_items)), 0),"
+    " SUM(IFNULL(get_time, ave_get_time * num_items)) / NULLIF(SUM(num_items), 0),"
+    " 1 - SUM(IFNULL(empty_time, elapsed * (1 - occupancy_rate))) / SUM(elapsed), COUNT(*)"
+    " FROM queue_stats LEFT JOIN queue_intervals ON queue = id" OF_RUN("queue") GROUPED;
 /* A bare column beside MAX() is that of its row. */
 static const char counters_query[] =
     "SELECT key, kind, stage, SUM(count), TOTAL(amount), value, MAX(counter_stats.id) FROM counter_stats"
@@ -189,10 +200,10 @@ static int put_all(sqlite3 *handle, uint64_t run, struct out_text *text)
   int result = out_database_has_table(handle, "runs", &has_runs);
   out_put_heading(text);
   if (result == 0)
-    result = put_rows(handle, has_runs ? TASKS(OF_RUN("task")) : TASKS(""), run, put_tasks, text);
+    result = put_rows(handle, has_runs ? tasks_query : spdl_tasks, run, put_tasks, text);
   out_put_queue_heading(text);
   if (result == 0)
-    result = put_rows(handle, has_runs ? QUEUES(OF_RUN("queue")) : QUEUES(""), run, put_queue, text);
+    result = put_rows(handle, has_runs ? queues_query : spdl_queues, run, put_queue, text);
   if (result == 0)
     result = put_part(handle, "counter_stats", "Counters and levels:", counters_query, run, put_counter, text);
   if (result == 0)

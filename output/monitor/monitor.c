@@ -53,11 +53,13 @@ struct callsig_monitor {
   int file;            /* -1 while there is no recording */
   bool has_run;
   unsigned number;
+  uint32_t clock;                 /* the recording's, once it is open */
   struct fmt_rec_clock_point now; /* the clock's last reading */
   bool has_now;
-  uint64_t recorded;     /* bytes of the recording in use */
-  double begin;          /* CLOCK_MONOTONIC: when it started */
-  double functions_time; /* of a processor, that the last reading of functions took */
+  uint64_t recorded;         /* bytes of the recording in use */
+  double begin;              /* CLOCK_MONOTONIC: when it started */
+  struct out_snapshot *last; /* reading; NULL: none yet */
+  double functions_time;     /* of a processor, that the last reading of functions took */
 };
 
 static double clock_seconds(clockid_t clock)
@@ -70,17 +72,18 @@ static double clock_seconds(clockid_t clock)
 /* Opens the recording once its header is complete, which the magic says; without a word while it is not. */
 static bool find_recording(struct callsig_monitor *monitor)
 {
-  char magic[sizeof FMT_RECORDING_MAGIC];
+  struct fmt_rec_header header;
   if (monitor->file >= 0)
     return true;
   int file = open(monitor->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file < 0)
     return false;
-  if (pread(file, magic, sizeof magic, 0) != (ssize_t)sizeof magic ||
-      memcmp(magic, FMT_RECORDING_MAGIC, sizeof magic) != 0) {
+  if (pread(file, &header, sizeof header, 0) != (ssize_t)sizeof header ||
+      memcmp(header.magic, FMT_RECORDING_MAGIC, sizeof header.magic) != 0) {
     close(file);
     return false;
   }
+  monitor->clock = header.clock;
   monitor->file = file;
   return true;
 }
@@ -108,13 +111,17 @@ void callsig_monitor_look(struct callsig_monitor *monitor, unsigned pid)
   look(monitor, pid);
 }
 
-/* The clock as it stands while the process runs; afterwards as the recording has it, unless it was later already. */
-static const struct fmt_rec_clock_point *read_clock(struct callsig_monitor *monitor,
-                                                    const struct fmt_rec_header *header, bool alive)
+/* The clock as it stood while the process ran, and `before` (NULL: the process alone can read it) the header was read
+ * and the process looked at: the end that the recording is given is read later. Afterwards as the recording has it,
+ * unless it was later already. */
+static const struct fmt_rec_clock_point *settle_clock(struct callsig_monitor *monitor,
+                                                      const struct fmt_rec_clock_point *before,
+                                                      const struct fmt_rec_header *header, bool alive)
 {
-  if (alive && !(header->flags & FMT_REC_FINISHED))
-    monitor->has_now = out_clock_now(header->clock, &monitor->now);
-  else if (monitor->has_now && header->last.ticks >= monitor->now.ticks)
+  if (alive && !(header->flags & FMT_REC_FINISHED)) {
+    monitor->has_now = before != NULL;
+    monitor->now = before ? *before : monitor->now;
+  } else if (monitor->has_now && header->last.ticks >= monitor->now.ticks)
     monitor->has_now = false;
   return monitor->has_now ? &monitor->now : NULL;
 }
@@ -155,6 +162,8 @@ static int read_pipeline(struct callsig_monitor *monitor, const struct fmt_rec_c
                          struct callsig_pipeline **pipeline)
 {
   struct out_recording recording;
+  struct fmt_rec_clock_point before;
+  const bool is_read = out_clock_now(monitor->clock, &before);
   int result = out_recording_attach(monitor->file, monitor->path, &recording);
   if (result < 0)
     return result;
@@ -163,7 +172,7 @@ static int read_pipeline(struct callsig_monitor *monitor, const struct fmt_rec_c
   result = read_run(monitor, &recording);
   if (result == 0) {
     bool alive = look(monitor, recording.header.pid);
-    *now = read_clock(monitor, &recording.header, alive);
+    *now = settle_clock(monitor, is_read ? &before : NULL, &recording.header, alive);
     result = out_pipeline_read(&recording, *now, pipeline);
   }
   out_recording_close(&recording);
@@ -192,6 +201,8 @@ static int take_snapshot(struct callsig_monitor *monitor, bool final, struct out
   const struct fmt_rec_clock_point *now;
   struct callsig_pipeline *pipeline = NULL;
   int result = read_pipeline(monitor, &now, &pipeline);
+  if (result == 0 && monitor->last)
+    out_pipeline_follow(monitor->last->pipeline, pipeline);
   if (result == 0 && wants_functions(monitor, final)) {
     const double begin = clock_seconds(CLOCK_THREAD_CPUTIME_ID);
     result = read_functions(monitor, now, pipeline);
@@ -234,7 +245,8 @@ static void sample(struct callsig_monitor *monitor, bool final)
     out_consumer_push(&monitor->writer, snapshot);
   if (monitor->callback.running)
     out_consumer_push(&monitor->callback, snapshot);
-  out_snapshot_release(snapshot);
+  out_snapshot_release(monitor->last);
+  monitor->last = snapshot;
 }
 
 /* Waits until `until` of CLOCK_MONOTONIC. False when the monitor is being stopped. */
@@ -313,6 +325,7 @@ static void free_monitor(struct callsig_monitor *monitor)
   if (monitor->has_process)
     out_process_free(&monitor->process);
   out_process_group_free(&monitor->group);
+  out_snapshot_release(monitor->last);
   if (monitor->file >= 0)
     close(monitor->file);
   pthread_mutex_destroy(&monitor->lock);
@@ -432,7 +445,7 @@ static int read_whole(int file, const char *path, struct out_run *run, struct ca
   if (result == 0)
     out_recording_tell_damage(&recording);
   out_recording_close(&recording);
-  return result < 0 ? result : out_function_sums_read(file, path, known ? &now : NULL, *pipeline);
+  return result != 0 ? result : out_function_sums_read(file, path, known ? &now : NULL, *pipeline);
 }
 
 /* Writes what is missing of a run. 1, 0 or a negative errno after a message. */

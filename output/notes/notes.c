@@ -10,10 +10,14 @@
 #include <sys/wait.h>
 
 #include "output/beside/in_place.h"
+#include "output/notes/asked_notes.h"
 #include "output/notes/sampled_notes.h"
+#include "output/notes/several_notes.h"
+#include "output/notes/timed_notes.h"
 #include "output/notes/waiting_notes.h"
 #include "output/notes/widened_notes.h"
 #include "output/profile/process.h"
+#include "output/recording/pauses.h"
 #include "output/stats/edge_share.h"
 #include "output/stats/render.h"
 #include "output/stats/slowdown.h"
@@ -23,6 +27,7 @@
 
 struct notes {
   const struct callsig_stats *stats;
+  bool of_table; /* they are below the table that was opened last */
   out_note_fn note;
   void *data;
   struct out_text text;
@@ -110,6 +115,25 @@ static void note_waits(struct notes *notes, const struct out_recording_info *inf
          "machine callers of short calls have them");
 }
 
+/* How long nothing was recorded. */
+static void note_pauses(struct notes *notes, const struct out_recording_info *info)
+{
+  const struct fmt_rec_process *process = &info->process;
+  if (!info->pauses || process->last.ticks <= process->start.ticks)
+    return;
+  const uint64_t all = process->last.ticks - process->start.ticks;
+  const uint64_t off = out_pauses_ticks(info->pauses, process->last.ticks);
+  if (off == 0 || off > all)
+    return;
+  begin(notes, info);
+  out_text_puts(&notes->text, "recording was off for ");
+  out_text_fixed(&notes->text, (double)off * info->tick, 0);
+  out_text_puts(&notes->text, " of ");
+  out_text_fixed(&notes->text, (double)all * info->tick, 0);
+  out_text_puts(&notes->text, " seconds: what was called then is in no row");
+  send(notes);
+}
+
 /* A budget that the run is beyond: what calls cost, of which counting them is the part that no budget can save. */
 static void note_budget(struct notes *notes, uint32_t recording)
 {
@@ -173,6 +197,7 @@ static void note_recording(struct notes *notes, uint32_t recording)
   if (info->process.trigger != 0)
     tell(notes, info, out_profile_string(&notes->stats->profile, info->trigger));
   note_losses(notes, info);
+  note_pauses(notes, info);
   note_waits(notes, info);
   note_budget(notes, recording);
   if (info->folded_threads > 0 && out_process_count(info) == 1) {
@@ -257,86 +282,11 @@ static void note_builds(struct notes *notes)
   free(builds);
 }
 
-/* "1.5", "2": parts of 1024 to the nearest hundredth. */
-static void put_factor(struct notes *notes, uint32_t parts)
-{
-  uint64_t hundredths = ((uint64_t)parts * 100 + 512) / 1024;
-  out_text_printf(&notes->text, "%llu", (unsigned long long)hundredths / 100);
-  if (hundredths % 10)
-    out_text_printf(&notes->text, ".%02u", (unsigned)(hundredths % 100));
-  else if (hundredths % 100)
-    out_text_printf(&notes->text, ".%u", (unsigned)(hundredths % 100 / 10));
-}
-
-/* A number that recordings have, from the least of them to the most; 0 is none. */
-struct spread {
-  uint32_t least, most;
-};
-
-static void widen(struct spread *spread, uint32_t number)
-{
-  if (number > 0 && (spread->most == 0 || number < spread->least))
-    spread->least = number;
-  if (number > spread->most)
-    spread->most = number;
-}
-
-/* " (of short ones one in 64)", and of those recordings that had one the budget that was kept: " (of short ones one in
- * 64 to 512 at the fewest; budget: 1.5 times the program's own time)". */
-static void put_choice(struct notes *notes)
-{
-  const struct out_profile *profile = &notes->stats->profile;
-  struct spread one_in = {0}, budget = {0};
-  for (uint32_t i = 0; i < profile->recordings.count; i++) {
-    widen(&one_in, out_timed_one_in(out_profile_recording(profile, i)));
-    widen(&budget, out_profile_recording(profile, i)->process.overhead);
-  }
-  if (one_in.most > 0) {
-    out_text_printf(&notes->text, " (of short ones one in %u", one_in.least);
-    if (one_in.least != one_in.most)
-      out_text_printf(&notes->text, " to %u", one_in.most);
-    out_text_puts(&notes->text, budget.most > 0 ? " at the fewest; " : ")");
-  }
-  if (budget.most == 0)
-    return;
-  out_text_puts(&notes->text, one_in.most > 0 ? "budget: " : " (budget: ");
-  put_factor(notes, budget.least);
-  if (budget.least != budget.most) {
-    out_text_puts(&notes->text, " to ");
-    put_factor(notes, budget.most);
-  }
-  out_text_puts(&notes->text, " times the program's own time)");
-}
-
 /* What is said of times where not all calls were timed. */
-static void note_sampling(struct notes *notes)
+static void note_timed(struct notes *notes)
 {
-  const struct callsig_stats *stats = notes->stats;
-  uint64_t untimed = 0, uncertain = 0;
-  for (uint32_t i = 0; i < stats->listed && stats->errors; i++) {
-    const struct out_row_error *error = &stats->errors[stats->order[i]];
-    untimed += error->untimed;
-    uncertain += error->is_uncertain;
-  }
-  if (untimed == 0)
-    return;
-  out_text_printf(&notes->text, "%llu of %llu calls were timed, at random",
-                  (unsigned long long)(stats->total.calls - untimed), (unsigned long long)stats->total.calls);
-  put_choice(notes);
-  out_text_puts(&notes->text, "; the others count with the time of those");
-  if (!out_columns_have_errors(&stats->columns))
-    out_text_puts(&notes->text, ": --columns +error shows what that leaves open");
-  send(notes);
-  if (uncertain > 0) {
-    count(notes, uncertain, "row");
-    out_text_puts(&notes->text, " with" OUT_UNCERTAIN_MARK
-                                ": the error of tottime or cumtime is larger than the time itself, or unknown");
-    send(notes);
-  }
-  if (out_columns_are_of_timed_calls(&stats->columns)) {
-    out_text_puts(&notes->text, "min, max and percentiles are those of the calls that were timed");
-    send(notes);
-  }
+  if (notes->result == 0)
+    notes->result = out_timed_notes(notes->stats, notes->of_table, notes->note, notes->data);
 }
 
 static void note_compensation(struct notes *notes)
@@ -380,7 +330,7 @@ static void note_left_subtree(struct notes *notes)
 static void note_rows(struct notes *notes)
 {
   const struct callsig_stats *stats = notes->stats;
-  note_sampling(notes);
+  note_timed(notes);
   if (out_columns_have_percentiles(&stats->columns) && !out_percentiles_known(&stats->profile)) {
     out_text_puts(&notes->text,
                   "percentiles are unknown: no histograms were recorded (callsig run --percentiles records them)");
@@ -409,36 +359,48 @@ static void note_rows(struct notes *notes)
   note_compensation(notes);
 }
 
-static void note_clocks(struct notes *notes)
+static bool filters(const struct out_filter *filter)
 {
-  const struct out_profile *profile = &notes->stats->profile;
-  uint32_t first = out_profile_recording(profile, 0)->clock;
-  for (uint32_t i = 1; i < profile->recordings.count; i++) {
-    uint32_t clock = out_profile_recording(profile, i)->clock;
-    bool wall = first <= FMT_CLOCK_MONOTONIC && clock <= FMT_CLOCK_MONOTONIC;
-    if (clock == first || wall)
-      continue;
-    out_text_puts(
-        &notes->text,
-        "the recordings' clocks are of different kinds (wall, cpu, injected): their times were added all the same");
-    send(notes);
+  return filter->function || filter->below || filter->signature || filter->stage || filter->thread || filter->module ||
+         filter->depth > 0;
+}
+
+/* Why a table has no rows, where it was asked for some alone. */
+static void note_nothing(struct notes *notes)
+{
+  const struct callsig_stats *stats = notes->stats;
+  if (!notes->of_table || stats->printed_rows > 0)
+    return;
+  if (stats->listed > 0) {
+    out_text_puts(&notes->text, "no row is shown: the restrictions leave none of ");
+    count(notes, stats->listed, "row");
+    out_text_puts(&notes->text, "; a pattern is searched in the printed names");
+  } else if (filters(&stats->filter)) {
+    out_text_puts(&notes->text, "no row is shown: nothing that was recorded is what the filters ask for");
+  } else {
     return;
   }
+  send(notes);
 }
 
 /* All notes; of functions those that `functions` has, where it is not NULL. */
-static int give_notes(const struct callsig_stats *stats, const uint8_t *functions, uint32_t *left_out, out_note_fn note,
-                      void *data)
+static int give_notes(const struct callsig_stats *stats, bool of_table, const uint8_t *functions, uint32_t *left_out,
+                      out_note_fn note, void *data)
 {
-  struct notes notes = {.stats = stats, .note = note, .data = data};
+  struct notes notes = {.stats = stats, .of_table = of_table && stats->printed, .note = note, .data = data};
   uint32_t *processes = out_process_order(&stats->profile);
   if (!processes)
     return -ENOMEM;
-  notes.result = out_waiting_notes(stats, note, data);
+  note_nothing(&notes);
+  if (notes.result == 0)
+    notes.result = out_several_notes(stats, processes, note, data);
+  if (notes.result == 0)
+    notes.result = out_waiting_notes(stats, note, data);
+  if (notes.result == 0)
+    notes.result = out_asked_notes(stats, note, data);
   for (uint32_t i = 0; i < stats->profile.recordings.count && notes.result == 0; i++)
     note_recording(&notes, processes[i]);
   free(processes);
-  note_clocks(&notes);
   if (notes.result == 0)
     note_builds(&notes);
   if (stats->by & CALLSIG_BY_SIGNATURE && notes.result == 0)
@@ -452,7 +414,7 @@ static int give_notes(const struct callsig_stats *stats, const uint8_t *function
 
 int out_notes(const struct callsig_stats *stats, out_note_fn note, void *data)
 {
-  return give_notes(stats, NULL, NULL, note, data);
+  return give_notes(stats, false, NULL, NULL, note, data);
 }
 
 /* The first notes on their way. */
@@ -473,10 +435,12 @@ static int give_few(const char *note, void *data)
   return few->note(note, few->data);
 }
 
-int out_notes_few(const struct callsig_stats *stats, out_note_fn note, void *data)
+int out_notes_of_table(const struct callsig_stats *stats, bool few_of_them, out_note_fn note, void *data)
 {
+  if (!few_of_them)
+    return give_notes(stats, true, NULL, NULL, note, data);
   struct few few = {.note = note, .data = data};
-  int result = give_notes(stats, stats->printed, &few.left_out, give_few, &few);
+  int result = give_notes(stats, true, stats->printed, &few.left_out, give_few, &few);
   if (result < 0 || few.left_out == 0)
     return result;
   struct out_text text = {0};

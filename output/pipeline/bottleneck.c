@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "output/pipeline/outside_waits.h"
+#include "output/pipeline/shared_pool.h"
 #include "output/text/message.h"
 
-#define AS_BUSY    0.03 /* a difference that does not count */
-#define MOSTLY     0.50 /* of what a stage does */
-#define FEW_TASKS  2    /* a stage that had no more, beside one that had ... */
-#define MANY_TASKS 20   /* ... as many, is none that items go through */
+#define AS_BUSY 0.03 /* a difference that does not count */
+#define MOSTLY  0.50 /* of what a stage does */
 
 static struct out_window find_window(const struct callsig_pipeline *pipeline, uint32_t first_stage, uint32_t count)
 {
@@ -20,26 +20,14 @@ static struct out_window find_window(const struct callsig_pipeline *pipeline, ui
     window.first = stage->first_ticks < window.first ? stage->first_ticks : window.first;
     window.last = stage->last_ticks > window.last ? stage->last_ticks : window.last;
   }
-  if (window.last > window.first)
-    window.seconds = (double)(window.last - window.first) * pipeline->tick;
-  if (pipeline->recorded > 0)
+  if (window.last <= window.first)
+    return window;
+  const uint64_t paused = out_pauses_within(&pipeline->pauses, window.first, window.last);
+  window.span = (double)(window.last - window.first) * pipeline->tick;
+  window.seconds = (double)(window.last - window.first - paused) * pipeline->tick;
+  if (!pipeline->pauses.known && pipeline->recorded > 0)
     window.seconds = fmin(window.seconds, pipeline->recorded);
   return window;
-}
-
-static uint64_t tasks_of(const struct out_stage_view *view)
-{
-  return view->stage->stats.num_tasks + view->stage->stats.open;
-}
-
-bool out_bottleneck_counts(const struct out_bottleneck *bottleneck, const struct out_stage_view *view)
-{
-  if (tasks_of(view) > FEW_TASKS)
-    return true;
-  for (uint32_t i = 0; i < bottleneck->count; i++)
-    if (tasks_of(&bottleneck->views[i]) >= MANY_TASKS)
-      return false;
-  return tasks_of(view) > 0;
 }
 
 /* The stage that is active most, if it is for most of its time; the busiest one when none is. */
@@ -82,6 +70,12 @@ static void find_busiest(struct out_bottleneck *bottleneck)
   }
 }
 
+/* The kernel counts what threads do whether it is recorded or not: the share of that which was. */
+static double recorded_share(const struct out_bottleneck *bottleneck)
+{
+  return bottleneck->span > 0 ? bottleneck->window / bottleneck->span : 1;
+}
+
 /* The processors that the stages may use, and how many their threads did. */
 static void find_processors(struct out_bottleneck *bottleneck)
 {
@@ -91,12 +85,12 @@ static void find_processors(struct out_bottleneck *bottleneck)
     const struct out_stage_view *view = &bottleneck->views[i];
     const struct out_task_work *work = &view->stage->work;
     bottleneck->processors = fmax(bottleneck->processors, view->stage->processors);
-    if (tasks_of(view) == 0)
+    if (out_stage_begun(view) == 0)
       continue;
     known = known && view->shares.known;
     /* What a thread did before the first task, or behind the last one, is none of the pipeline's. */
-    const double idle = fmax(0, view->replicas * bottleneck->window - work->own);
-    used += fmin(fmax(work->thread_cpu, view->shares.cpu * work->own), view->shares.cpu * work->own + idle);
+    const double idle = fmax(0, view->available - work->own), tasks = view->shares.cpu * work->own;
+    used += fmin(fmax(work->thread_cpu * recorded_share(bottleneck), tasks), tasks + idle);
   }
   bottleneck->used = known ? used / bottleneck->window : 0;
 }
@@ -136,15 +130,25 @@ static void find_unit(const struct callsig_pipeline *pipeline, struct out_bottle
   }
 }
 
-/* Does the work of the stage hang on processors, of which there are no more? Either all are used, or it waits for one
- * longer than it has one, since others use them too. */
+/* How many of the stages' threads were ready and waited for a processor, on average: inside of their tasks or not. */
+static double threads_ready(const struct out_bottleneck *bottleneck)
+{
+  double queued = 0;
+  for (uint32_t i = 0; i < bottleneck->count; i++)
+    queued += bottleneck->views[i].stage->work.queued;
+  return bottleneck->span > 0 ? queued / bottleneck->span : 0;
+}
+
+/* Does the work of the stage hang on processors, of which there are no more? Either all are wanted by the stages'
+ * threads, which others may keep from some, or it waits for one longer than it has one. */
 static bool lacks_processors(const struct out_bottleneck *bottleneck, const struct out_stage_view *view)
 {
   const struct out_task_shares *shares = &view->shares;
   if (!shares->known || bottleneck->processors <= 0)
     return false;
-  const bool all_used = bottleneck->used >= OUT_ALL_USED * bottleneck->processors;
-  return shares->cpu + shares->ready >= MOSTLY && (all_used || shares->ready >= fmax(shares->cpu, 0.3));
+  const double wanted = bottleneck->used + threads_ready(bottleneck);
+  return shares->cpu + shares->ready >= MOSTLY &&
+         (wanted >= OUT_ALL_USED * bottleneck->processors || shares->ready >= fmax(shares->cpu, 0.3));
 }
 
 /* A stage that works little although items wait for it, and that waits for no queue: it waits between its tasks. */
@@ -153,26 +157,32 @@ static const struct out_stage_view *find_outside(const struct out_bottleneck *bo
   for (uint32_t i = bottleneck->count; i-- > 0;) {
     const struct out_stage_view *view = &bottleneck->views[i];
     if (view->input && out_queue_is_occupied(view->input) && (!view->output || !out_queue_is_occupied(view->output)) &&
-        view->state != OUT_STAGE_FINISHED && !view->shared && out_bottleneck_counts(bottleneck, view) &&
+        view->state != OUT_STAGE_FINISHED && !view->shared && !view->pooled &&
+        out_bottleneck_counts(bottleneck, view) &&
         1 - view->busy - view->get_wait - view->put_wait - view->ended >= MOSTLY)
       return view;
   }
   return NULL;
 }
 
-/* How many of the stages' threads were ready and waited for a processor, on average: inside of their tasks or not. */
-static double threads_ready(const struct out_bottleneck *bottleneck)
+/* Are a stage's threads ready, and wait for a processor, most of their time? Many threads that each wait a little are
+ * none. */
+static bool waits_for_processors(const struct out_bottleneck *bottleneck)
 {
-  double queued = 0;
-  for (uint32_t i = 0; i < bottleneck->count; i++)
-    queued += bottleneck->views[i].stage->work.queued;
-  return bottleneck->window > 0 ? queued / bottleneck->window : 0;
+  for (uint32_t i = 0; i < bottleneck->count; i++) {
+    const struct out_stage_view *view = &bottleneck->views[i];
+    if (view->available > 0 && view->stage->work.queued * recorded_share(bottleneck) >= MOSTLY * view->available)
+      return true;
+  }
+  return false;
 }
 
 /* Nothing is busy: what is outside of the stages bounds the pipeline, if a queue shows it. */
-static void look_outside(struct out_bottleneck *bottleneck)
+static void look_outside(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck)
 {
   bottleneck->bound = OUT_BOUND_UNKNOWN;
+  bottleneck->untold = out_stage_untold(pipeline, bottleneck, &bottleneck->untold_share);
+  const struct callsig_queue_stats *ring = out_ring_lacking(pipeline, bottleneck, !bottleneck->untold);
   const struct out_stage_view *first = bottleneck->count > 0 ? &bottleneck->views[0] : NULL;
   const struct out_stage_view *last = bottleneck->count > 0 ? &bottleneck->views[bottleneck->count - 1] : NULL;
   const struct out_stage_view *outside = find_outside(bottleneck);
@@ -186,11 +196,14 @@ static void look_outside(struct out_bottleneck *bottleneck)
     bottleneck->equal = NULL;
     bottleneck->before = outside->input;
     bottleneck->behind = outside->output;
+  } else if (ring) {
+    bottleneck->bound = OUT_BOUND_RING;
+    bottleneck->before = ring;
   } else if (first && first->input && first->state == OUT_STAGE_STARVED && !out_queue_is_occupied(first->input)) {
     bottleneck->bound = OUT_BOUND_SOURCE;
     bottleneck->behind = first->input;
   } else if (bottleneck->processors > 0 &&
-             (bottleneck->used >= OUT_ALL_USED * bottleneck->processors || threads_ready(bottleneck) >= MOSTLY))
+             (bottleneck->used >= OUT_ALL_USED * bottleneck->processors || waits_for_processors(bottleneck)))
     bottleneck->bound = OUT_BOUND_PROCESSOR;
 }
 
@@ -267,6 +280,18 @@ static void judge_busy(const struct callsig_pipeline *pipeline, struct out_bottl
   }
 }
 
+/* With threads that other pipelines use, too: they, or the processors that they use. */
+static void judge_pool(struct out_bottleneck *bottleneck)
+{
+  const struct out_stage_view *stage = bottleneck->stage = bottleneck->pool.most;
+  bottleneck->equal = NULL;
+  bottleneck->before = stage->input;
+  bottleneck->behind = stage->output;
+  const bool all_used =
+      bottleneck->processors > 0 && bottleneck->pool.computes >= OUT_ALL_USED * bottleneck->processors;
+  bottleneck->bound = all_used || lacks_processors(bottleneck, stage) ? OUT_BOUND_PROCESSOR : OUT_BOUND_POOL;
+}
+
 static void judge_stages(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck,
                          uint32_t first_stage)
 {
@@ -277,25 +302,75 @@ static void judge_stages(const struct callsig_pipeline *pipeline, struct out_bot
     bottleneck->stage = bottleneck->unit.most;
     bottleneck->equal = NULL;
   }
-  if (bottleneck->stage->busy >= OUT_BUSY_ENOUGH || bottleneck->phases.count > 0)
+  const struct callsig_queue_stats *ring = out_ring_lacking(pipeline, bottleneck, false);
+  if (out_shared_pool_bounds(bottleneck))
+    judge_pool(bottleneck);
+  else if (ring && bottleneck->phases.count == 0) {
+    bottleneck->bound = OUT_BOUND_RING;
+    bottleneck->before = ring;
+  } else if (bottleneck->stage->busy >= OUT_BUSY_ENOUGH || bottleneck->phases.count > 0)
     judge_busy(pipeline, bottleneck, first_stage);
   else if (thread || idle) {
     bottleneck->stage = bottleneck->unit.most;
     judge_busy(pipeline, bottleneck, first_stage);
   } else
-    look_outside(bottleneck);
+    look_outside(pipeline, bottleneck);
   bottleneck->throughput =
       bottleneck->window > 0 ? (double)bottleneck->stage->stage->stats.num_tasks / bottleneck->window : 0;
 }
 
-/* What works most of its time is not waiting for it. */
-static void settle_state(struct out_bottleneck *bottleneck)
+/* Does the thread that bounds the pipeline do as much of the stage as its other threads, at least half of that? */
+static bool is_of_unit(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
+                       const struct out_stage_view *view)
 {
-  if (bottleneck->bound != OUT_BOUND_STAGE && bottleneck->bound != OUT_BOUND_PROCESSOR)
-    return;
-  struct out_stage_view *view = &bottleneck->views[bottleneck->stage - bottleneck->views];
-  if (view->state != OUT_STAGE_FINISHED && view->busy >= OUT_BUSY_ENOUGH)
-    view->state = OUT_STAGE_BUSY;
+  double own = 0, all = 0;
+  unsigned threads = 0;
+  for (uint32_t i = 0; i < pipeline->replicas.count; i++) {
+    const struct out_replica *replica = base_vector_at(&pipeline->replicas, i);
+    if (replica->stage != view->number || replica->own_time <= 0)
+      continue;
+    all += replica->own_time;
+    threads++;
+    own += replica->first == bottleneck->unit.replica->first ? replica->own_time : 0;
+  }
+  return own > 0 && 2 * own * threads >= all;
+}
+
+static bool is_of_phases(const struct out_bottleneck *bottleneck, const struct out_stage_view *view)
+{
+  for (uint32_t i = 0; i < bottleneck->phases.count; i++)
+    if (((const struct out_phase *)base_vector_at(&bottleneck->phases, i))->view == view)
+      return true;
+  return false;
+}
+
+/* Is it the stage, or one of those, that the others wait for? */
+static bool bounds(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
+                   const struct out_stage_view *view)
+{
+  switch (bottleneck->bound) {
+  case OUT_BOUND_STAGE:
+    return view == bottleneck->stage || (view == bottleneck->equal && view->busy >= OUT_BUSY_ENOUGH);
+  case OUT_BOUND_PROCESSOR:
+    return view == bottleneck->stage && view->busy >= OUT_BUSY_ENOUGH;
+  case OUT_BOUND_THREAD:
+    return is_of_unit(pipeline, bottleneck, view);
+  case OUT_BOUND_MOVING:
+    return is_of_phases(bottleneck, view);
+  default:
+    return false;
+  }
+}
+
+/* What the others wait for does not wait for them. */
+static void settle_states(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck)
+{
+  for (uint32_t i = 0; i < bottleneck->count; i++) {
+    struct out_stage_view *view = &bottleneck->views[i];
+    const bool waits = view->state == OUT_STAGE_STARVED || view->state == OUT_STAGE_BLOCKED;
+    if (bounds(pipeline, bottleneck, view) && (waits || (view->state == OUT_STAGE_IDLE && !bottleneck->outside)))
+      view->state = bottleneck->outside ? OUT_STAGE_IDLE : OUT_STAGE_BUSY;
+  }
 }
 
 static int judge(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck, uint32_t first_stage,
@@ -306,6 +381,7 @@ static int judge(const struct callsig_pipeline *pipeline, struct out_bottleneck 
     return out_stats_no_memory();
   const struct out_window window = find_window(pipeline, first_stage, bottleneck->count);
   bottleneck->window = window.seconds;
+  bottleneck->span = window.span;
   bottleneck->is_cpu_clock = pipeline->is_cpu_clock;
   for (uint32_t i = 0; i < bottleneck->count; i++)
     out_stage_view_fill(pipeline, first_stage + i, &window, &bottleneck->views[i]);
@@ -319,8 +395,10 @@ static int judge(const struct callsig_pipeline *pipeline, struct out_bottleneck 
   find_busiest(bottleneck);
   if (bottleneck->stage) {
     find_unit(pipeline, bottleneck, first_stage);
+    if (out_shared_pool_find(pipeline, bottleneck, first_stage) < 0)
+      return out_stats_no_memory();
     judge_stages(pipeline, bottleneck, first_stage);
-    settle_state(bottleneck);
+    settle_states(pipeline, bottleneck);
   } else
     judge_queues(pipeline, bottleneck, first_queue, end_queue);
   return out_stragglers_find(pipeline, bottleneck, first_stage);

@@ -23,6 +23,7 @@ struct out_straggler {
   const struct out_stage_view *view;
   const struct out_replica *replica;
   double mean, others;     /* seconds a task */
+  double chance;           /* that it takes so much longer than all do by chance alone, at most */
   unsigned parts, slowest; /* of the time: that could be judged; in which it takes so much longer, and longest of all */
 };
 
@@ -47,6 +48,19 @@ struct out_unit {
   double most_busy;                  /* ... and how much */
 };
 
+/* So many of the pipelines that share a pool are named. */
+#define OUT_POOL_NAMED 4
+
+/* Threads that run stages of this pipeline and of others. */
+struct out_pool {
+  uint32_t threads;
+  double busy;                                 /* the share of their time that they work, for all pipelines */
+  double here;                                 /* of that, for this one */
+  double computes;                             /* processors that they use for tasks */
+  unsigned others[OUT_POOL_NAMED], num_others; /* pipelines */
+  const struct out_stage_view *most;           /* of this one's stages, that which they work for longest; NULL: none */
+};
+
 enum out_bound {
   OUT_BOUND_UNKNOWN, /* nothing ran, or nothing is busy and no queue says why */
   OUT_BOUND_STAGE,
@@ -56,6 +70,8 @@ enum out_bound {
   OUT_BOUND_PROCESSOR, /* the stages work, or could, and there are no processors for them */
   OUT_BOUND_THREAD,    /* a thread that runs several stages: `unit` */
   OUT_BOUND_MOVING,    /* one stage first and another later: `phases` */
+  OUT_BOUND_POOL,      /* the threads that it shares with other pipelines: `pool` */
+  OUT_BOUND_RING,      /* too few items go round in a ring, by the queue `before` */
 };
 
 /* One pipeline of a recording. */
@@ -71,10 +87,14 @@ struct out_bottleneck {
   const struct out_stage_view *shares_wait; /* another whose tasks wait inside for the same thing */
   bool shares_seen;                         /* they do; else both are busy and wait for something, which may be it */
   bool locked; /* the bounding stage's tasks wait for a lock so long that more of them would do no more */
+  const struct out_stage_view *untold; /* whose threads wait between their tasks for what is not told; NULL: none */
+  double untold_share;                 /* of their time */
   const struct callsig_queue_stats *before, *behind; /* the queues that show it; NULL: none */
   const struct out_stage_view *step; /* the first stage from an occupied to an empty queue; NULL: none */
   struct out_unit unit;
-  double window;                     /* seconds from the first task to the last, as far as they were recorded */
+  struct out_pool pool;
+  double window;                     /* seconds from the first task to the last, as far as they were recorded, ... */
+  double span;                       /* ... and all of them */
   double processors, used;           /* that it may use; that its threads used of them. 0 unknown */
   double throughput;                 /* tasks a second of the bounding stage in it */
   const struct out_stage_view *warm; /* a stage whose first task kept the others waiting; NULL: none */

@@ -2,6 +2,7 @@
 #include "output/pipeline/pipeline.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -87,9 +88,25 @@ static void derive_stage(struct out_stage *stage, double tick)
   stats->max_time = high * tick;
 }
 
-static void derive_queue(struct out_queue *queue, double tick, double recorded)
+double out_queue_occupancy(const struct callsig_queue_stats *queue)
+{
+  /* Differences of sums are off by their last digits. */
+  return queue->elapsed > 0 ? fmin(1, fmax(0, 1 - queue->empty_time / queue->elapsed)) : 0;
+}
+
+/* Of a schedule of which it is not kept when it recorded, the part of all time that it did. */
+static double recorded_of(const struct out_queue *queue, const struct callsig_pipeline *pipeline)
+{
+  const double elapsed = queue->stats.elapsed;
+  if (pipeline->pauses.known)
+    return queue->recorded;
+  return pipeline->recorded > 0 && pipeline->recorded < elapsed ? pipeline->recorded : elapsed;
+}
+
+static void derive_queue(struct out_queue *queue, const struct callsig_pipeline *pipeline)
 {
   struct callsig_queue_stats *stats = &queue->stats;
+  const double tick = pipeline->tick;
   double low = queue->put_min_ticks, high = queue->put_max_ticks;
   stats->ave_put_time = ratio(stats->put_time, (double)stats->puts);
   stats->p50_put_time = out_histogram_percentile(&queue->put, 500, low, high) * tick;
@@ -106,8 +123,8 @@ static void derive_queue(struct out_queue *queue, double tick, double recorded)
   stats->min_get_time = low * tick;
   stats->max_get_time = high * tick;
   /* Items count while recording is on. */
-  stats->qps = ratio((double)stats->num_items, recorded > 0 && recorded < stats->elapsed ? recorded : stats->elapsed);
-  stats->occupancy_rate = stats->elapsed > 0 ? 1 - stats->empty_time / stats->elapsed : 0;
+  stats->qps = ratio((double)stats->num_items, recorded_of(queue, pipeline));
+  stats->occupancy_rate = out_queue_occupancy(stats);
 }
 
 void out_pipeline_derive(struct callsig_pipeline *pipeline)
@@ -115,7 +132,7 @@ void out_pipeline_derive(struct callsig_pipeline *pipeline)
   for (uint32_t i = 0; i < pipeline->stages.count; i++)
     derive_stage(out_pipeline_stage_at(pipeline, i), pipeline->tick);
   for (uint32_t i = 0; i < pipeline->queues.count; i++)
-    derive_queue(out_pipeline_queue_at(pipeline, i), pipeline->tick, pipeline->recorded);
+    derive_queue(out_pipeline_queue_at(pipeline, i), pipeline);
 }
 
 int callsig_pipeline_info(const struct callsig_pipeline *pipeline, struct callsig_pipeline_info *info)

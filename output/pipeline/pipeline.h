@@ -13,6 +13,7 @@
 #include "callsig/stats.h"
 #include "output/pipeline/task_work.h"
 #include "output/recording/histogram.h"
+#include "output/recording/pauses.h"
 #include "output/recording/recording.h"
 
 /* The public fields that are sums are filled when a recording is read; out_pipeline_derive() makes the others of them.
@@ -33,6 +34,9 @@ struct out_queue {
   struct callsig_queue_stats stats;
   double put_min_ticks, put_max_ticks, get_min_ticks, get_max_ticks;
   struct out_histogram put, get;
+  double recorded; /* seconds of `elapsed` in which it was recorded */
+  uint32_t takers; /* while it is joined: of how many processes `empty_time` is the sum */
+  double ring;     /* the items that go round by it: rings.h; 0: it closes no ring */
 };
 
 /* The tasks of one stage in one thread. */
@@ -43,11 +47,19 @@ struct out_replica {
   const char *thread; /* its name */
   bool folded;        /* several threads that ended */
   uint64_t tasks, failures;
-  double total_time; /* of successes */
-  double own_time;   /* of all, without tasks and waits for queues inside; below 0: unknown */
-  uint32_t shift;    /* slots are 2^shift ticks, and begin with the recording */
+  double total_time;                 /* of successes */
+  double own_time;                   /* of all, without tasks and waits for queues inside; below 0: unknown */
+  bool is_open;                      /* one has not ended */
+  double waited, got;                /* seconds that its thread waited for queues; of these, to get items */
+  uint64_t thread_start, thread_end; /* ticks; the end is 0 while it lives */
+  uint32_t shift;                    /* slots are 2^shift ticks, and begin with the recording */
   struct fmt_rec_task_slot slots[FMT_TASK_SLOTS]; /* all 0 where they are unknown */
 };
+
+static inline bool out_replica_is_idle(const struct out_replica *replica)
+{
+  return replica->tasks == 0 && !replica->is_open;
+}
 
 /* A queue that the threads of a stage put into, or get from. */
 struct out_link {
@@ -86,6 +98,7 @@ struct callsig_pipeline {
   bool damage_is_told;    /* of that file */
   uint8_t build_id[32];   /* of the program */
   uint32_t build_id_size; /* 0: it is not known */
+  uint32_t processes;     /* that were joined; 0: it is of one */
   uint32_t only_process;  /* of a merged recording, counted from 1; 0: of all */
   double tick;            /* seconds */
   uint64_t start_ticks;   /* when the recording began */
@@ -93,7 +106,8 @@ struct callsig_pipeline {
   bool has_rank;
   int64_t rank;                     /* of a parallel job */
   bool is_cpu_clock;                /* times are CPU times, which tell nothing of waits */
-  double recorded;                  /* seconds of `elapsed` that were recorded: less of it under a schedule */
+  double recorded;                  /* seconds of `elapsed` that were recorded */
+  struct out_pauses pauses;         /* when it was not; unknown in recordings of earlier versions */
   uint64_t steps, active_steps;     /* of a schedule; 0: there was none */
   struct base_vector stages;        /* struct out_stage, by pipeline and index */
   struct base_vector queues;        /* struct out_queue, by pipeline and index */
@@ -162,6 +176,20 @@ int out_pipeline_stats(const struct callsig_pipeline *pipeline, struct callsig_s
 int out_pipeline_read(struct out_recording *recording, const struct fmt_rec_clock_point *now,
                       struct callsig_pipeline **pipeline);
 
+/* Was a queue put into and never taken from, or the other way round? The other end may be in another process. */
+static inline bool out_queue_is_one_sided(const struct callsig_queue_stats *queue)
+{
+  return (queue->puts > 0) != (queue->num_items > 0);
+}
+
+/* The share of its time that a queue held items, 0 to 1; 0 of one that was there for no time. */
+double out_queue_occupancy(const struct callsig_queue_stats *queue);
+
+/* Has the times of queues in a reading, `now`, go on from those in the one before it, of the same recording: what a
+ * thread did to a queue after the clock was read, and another tick, which is measured better as time goes by, let them
+ * fall by a little otherwise, or grow by more than time did. */
+void out_pipeline_follow(const struct callsig_pipeline *before, struct callsig_pipeline *now);
+
 /* What was added from `before` (NULL: from nothing; likewise where it is of an earlier period) to `now`. Functions are
  * subtracted from those in `functions_before`, the last reading before that had them (NULL: none), where `now` has
  * them. -ENOMEM after a message. Nothing of the three is kept. */
@@ -176,6 +204,12 @@ int out_pipeline_write(struct out_text *text, FILE *out);
 
 /* Computes means, percentiles and rates from sums and histograms. */
 void out_pipeline_derive(struct callsig_pipeline *pipeline);
+
+/* Of the time from `from` until `until`, in ticks, the seconds that were recorded. */
+static inline double out_pipeline_recorded(const struct callsig_pipeline *pipeline, uint64_t from, uint64_t until)
+{
+  return until > from ? (double)(until - from - out_pauses_within(&pipeline->pauses, from, until)) * pipeline->tick : 0;
+}
 
 static inline struct out_stage *out_pipeline_stage_at(const struct callsig_pipeline *pipeline, size_t index)
 {

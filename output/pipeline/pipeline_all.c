@@ -20,7 +20,9 @@ struct loading {
 
 static bool is_empty(const struct callsig_pipeline *pipeline)
 {
-  return pipeline->stages.count + pipeline->queues.count + pipeline->events.count + pipeline->actions.count == 0;
+  return pipeline->stages.count + pipeline->queues.count + pipeline->events.count + pipeline->counters.count +
+             pipeline->actions.count ==
+         0;
 }
 
 /* Takes it over. */

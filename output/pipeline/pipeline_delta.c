@@ -1,5 +1,6 @@
 /* What was added between two readings of one recording. */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +67,21 @@ static int subtract_stage(struct callsig_pipeline *delta, const struct out_stage
   return result;
 }
 
+void out_pipeline_follow(const struct callsig_pipeline *before, struct callsig_pipeline *now)
+{
+  uint32_t hint = 0;
+  for (uint32_t i = 0; i < now->queues.count && before->period == now->period; i++) {
+    struct callsig_queue_stats *queue = &out_pipeline_queue_at(now, i)->stats;
+    const struct out_queue *known = find_before(&before->queues, queue->label, &hint);
+    if (!known)
+      continue;
+    const double least = known->stats.empty_time;
+    queue->elapsed = fmax(queue->elapsed, known->stats.elapsed);
+    queue->empty_time = fmin(fmax(queue->empty_time, least), least + queue->elapsed - known->stats.elapsed);
+    queue->occupancy_rate = out_queue_occupancy(queue);
+  }
+}
+
 static int subtract_queue(struct callsig_pipeline *delta, const struct out_queue *before, const struct out_queue *now)
 {
   struct out_queue *queue = base_vector_add(&delta->queues, 1);
@@ -80,12 +96,14 @@ static int subtract_queue(struct callsig_pipeline *delta, const struct out_queue
   queue->put_max_ticks = now->put_max_ticks;
   queue->get_min_ticks = now->get_min_ticks;
   queue->get_max_ticks = now->get_max_ticks;
+  queue->recorded = now->recorded;
   int result = out_histogram_add(&queue->put, &now->put, 1);
   if (result == 0)
     result = out_histogram_add(&queue->get, &now->get, 1);
   if (result < 0 || !before)
     return result;
   struct callsig_queue_stats *stats = &queue->stats;
+  queue->recorded = fmin(stats->elapsed - before->stats.elapsed, fmax(0, now->recorded - before->recorded));
   stats->num_items -= before->stats.num_items;
   stats->puts -= before->stats.puts;
   stats->failed -= before->stats.failed;
@@ -207,6 +225,7 @@ static int fill(const struct callsig_pipeline *before, const struct callsig_pipe
 {
   delta->tick = now->tick;
   delta->is_cpu_clock = now->is_cpu_clock;
+  delta->pauses.known = now->pauses.known;
   /* What was counted in an earlier period is in no reading of this one. */
   const bool is_anew = before && before->period != now->period;
   const struct callsig_pipeline *counted = is_anew ? NULL : before;

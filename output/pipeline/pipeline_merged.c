@@ -118,6 +118,11 @@ void out_pipeline_adopt(struct out_recording *recording, uint64_t address)
   header->command = process->command;
   header->rank_source = process->rank_source;
   header->rank = process->rank;
+  header->steps = process->steps;
+  header->active_steps = process->active_steps;
+  header->flags = (header->flags & ~(uint32_t)FMT_REC_SCHEDULE) | (process->flags & FMT_REC_SCHEDULE);
+  process = out_recording_record(recording, address, FMT_TAG_PROCESS, sizeof *process);
+  header->pauses = process ? process->pauses : 0;
 }
 
 int out_pipeline_read_process(struct out_recording *recording, uint32_t process, struct callsig_pipeline **read)

@@ -101,7 +101,10 @@ static int add_tasks(struct out_pipeline_reader *reader, const struct fmt_rec_th
                                   .tasks = record->tasks,
                                   .failures = failures,
                                   .total_time = (double)record->total * reader->tick,
-                                  .own_time = part->has_work ? (double)part->work.own * reader->tick : -1};
+                                  .own_time = part->has_work ? (double)part->work.own * reader->tick : -1,
+                                  .is_open = record->open > 0,
+                                  .thread_start = thread->start_ticks,
+                                  .thread_end = thread->end_ticks};
   if (part->has_work) {
     replica->shift = part->work.shift;
     memcpy(replica->slots, part->work.slots, sizeof replica->slots);
@@ -136,7 +139,10 @@ static int take_waits(struct out_pipeline_reader *reader, const struct callsig_q
   const bool shared = replicas->count > reader->first_replica + 1;
   for (uint32_t i = reader->first_replica;
        i < replicas->count && out_recording_spend(reader->recording, sizeof *record); i++) {
-    const uint32_t number = ((struct out_replica *)base_vector_at(replicas, i))->stage;
+    struct out_replica *replica = base_vector_at(replicas, i);
+    const uint32_t number = replica->stage;
+    replica->waited += (double)(record->put_total + record->get_total) * reader->tick;
+    replica->got += (double)record->get_total * reader->tick;
     struct out_stage *stage = out_pipeline_stage_at(reader->pipeline, number);
     struct out_link *link = find_link(reader->pipeline, number, queue->label);
     if (!link)

@@ -6,6 +6,7 @@
 #include "format/index.h"
 #include "output/pipeline/counters.h"
 #include "output/pipeline/pipeline_reader.h"
+#include "output/pipeline/rings.h"
 #include "output/recording/clock.h"
 #include "output/recording/stage_reader.h"
 #include "output/text/idset.h"
@@ -238,8 +239,10 @@ static void finish_queues(struct out_pipeline_reader *reader)
     /* What became empty after the clock was read is less than nothing. */
     if (empty >= UINT64_C(1) << 63)
       empty = 0;
+    const uint64_t paused = elapsed ? out_pauses_within(&reader->pipeline->pauses, record->opened_ticks, end) : 0;
     queue->items += record->level.items;
     queue->elapsed += (double)elapsed * reader->pipeline->tick;
+    out_pipeline_queue_at(reader->pipeline, index)->recorded += (double)(elapsed - paused) * reader->pipeline->tick;
     queue->empty_time += (double)(empty < elapsed ? empty : elapsed) * reader->pipeline->tick;
   }
 }
@@ -307,10 +310,13 @@ static int read_info(struct out_pipeline_reader *reader, const struct fmt_rec_cl
   return pipeline->file && pipeline->info.path && pipeline->info.program ? read_build(reader) : -ENOMEM;
 }
 
-/* Steps of a schedule are taken to be as long as one another. */
+/* Where it was not kept when nothing was recorded, steps of a schedule are taken to be as long as one another. */
 static double recorded_time(const struct out_pipeline_reader *reader)
 {
   const struct callsig_pipeline *pipeline = reader->pipeline;
+  const uint64_t start = pipeline->start_ticks;
+  if (pipeline->pauses.known)
+    return (double)(reader->now - start - out_pauses_within(&pipeline->pauses, start, reader->now)) * pipeline->tick;
   if (pipeline->steps == 0 || pipeline->active_steps == 0 || pipeline->active_steps > pipeline->steps)
     return pipeline->info.elapsed;
   return pipeline->info.elapsed * (double)pipeline->active_steps / (double)pipeline->steps;
@@ -334,6 +340,7 @@ static int read_all(struct out_pipeline_reader *reader, const struct fmt_rec_clo
     result = read_threads(reader);
   if (result < 0)
     return result;
+  pipeline->pauses = out_pauses_read(reader->recording, reader->now);
   finish_stages(reader);
   finish_queues(reader);
   result = out_pipeline_sort(pipeline);
@@ -345,6 +352,7 @@ static int read_all(struct out_pipeline_reader *reader, const struct fmt_rec_clo
   pipeline->info.unreadable = out_recording_lost(reader->recording);
   pipeline->recorded = recorded_time(reader);
   out_pipeline_derive(pipeline);
+  out_rings_find(pipeline);
   return 0;
 }
 

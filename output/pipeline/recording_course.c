@@ -10,7 +10,8 @@
 static int add_point(const struct callsig_pipeline *pipeline, const struct out_busy_slots *slots, uint32_t view,
                      unsigned slot, struct out_series *series)
 {
-  const double length = out_busy_slots_overlap(slots, slot);
+  double from, until;
+  const double length = out_busy_slots_span(slots, slot, &from, &until);
   const uint64_t tasks = slots->works[view].slots[slot].tasks;
   if (length <= 0 && tasks == 0)
     return 0;
@@ -19,9 +20,8 @@ static int add_point(const struct callsig_pipeline *pipeline, const struct out_b
     return -ENOMEM;
   for (unsigned i = 0; i < OUT_MEASURES; i++)
     point->values[i] = NAN;
-  const double from = fmin(fmax(slots->begin, slot * slots->slot), slots->begin + slots->length);
   point->from = pipeline->info.start + from;
-  point->until = point->from + length;
+  point->until = pipeline->info.start + until;
   point->values[OUT_STAGE_TASKS] = (double)tasks;
   /* What has only begun, or just ended, has shares and rates by chance. */
   if (length >= slots->slot / 4) {

@@ -11,6 +11,9 @@
 /* Tasks in a part that make a mean. */
 #define LEAST_TASKS 2.0
 
+/* In one part somebody is as slow by chance with this probability at most: in half of eight parts with one of 1:200. */
+#define IN_A_PART 0.10
+
 struct sum {
   double time, tasks;
 };
@@ -47,8 +50,33 @@ static struct sum sum_of(const struct out_slow_entry *entry, double from, double
   return sum;
 }
 
+/* What tasks take by chance: times drawn from `values`, with a mean of which those in the parts are `scale` times. */
+struct chances {
+  const struct out_values *values; /* NULL: it is not asked */
+  double scale;
+};
+
+static struct chances chances_of(const struct out_slow_entry *entries, uint32_t count, const struct out_values *values)
+{
+  struct sum all = {0};
+  for (uint32_t i = 0; i < count; i++) {
+    const struct sum sum = sum_of(&entries[i], -INFINITY, INFINITY);
+    all.time += sum.time;
+    all.tasks += sum.tasks;
+  }
+  const bool known = values && values->sum > 0 && all.time > 0;
+  return (struct chances){.values = known ? values : NULL,
+                          .scale = known ? all.time / all.tasks * values->count / values->sum : 1};
+}
+
+static double chance_of(const struct chances *chances, const struct sum *sum)
+{
+  return chances->values ? out_values_chance(chances->values, sum->tasks, sum->time / sum->tasks / chances->scale) : 0;
+}
+
 /* False: too few have tasks in the part. */
-static bool judge(struct out_slow_entry *entries, uint32_t count, double from, double until)
+static bool judge(struct out_slow_entry *entries, uint32_t count, double from, double until,
+                  const struct chances *chances)
 {
   struct sum all = {0}, slowest = {0};
   uint32_t with_tasks = 0, which = 0;
@@ -67,19 +95,22 @@ static bool judge(struct out_slow_entry *entries, uint32_t count, double from, d
   const struct sum others = {all.time - slowest.time, all.tasks - slowest.tasks};
   if (with_tasks < 2 || others.tasks < LEAST_TASKS)
     return false;
-  if (slowest.time * others.tasks >= OUT_STRAGGLER_RATIO * others.time * slowest.tasks)
+  if (slowest.time * others.tasks >= OUT_STRAGGLER_RATIO * others.time * slowest.tasks &&
+      with_tasks * chance_of(chances, &slowest) < IN_A_PART)
     entries[which].slowest++;
   return true;
 }
 
-unsigned out_slow_parts(struct out_slow_entry *entries, uint32_t count)
+unsigned out_slow_parts(struct out_slow_entry *entries, uint32_t count, const struct out_values *values)
 {
+  const struct chances chances = chances_of(entries, count, values);
   double from, until;
   unsigned judged = 0;
   for (uint32_t i = 0; i < count; i++)
     entries[i].slowest = 0;
   find_range(entries, count, &from, &until);
   for (unsigned part = 0; part < PARTS && until > from; part++)
-    judged += judge(entries, count, from + (until - from) * part / PARTS, from + (until - from) * (part + 1) / PARTS);
+    judged += judge(entries, count, from + (until - from) * part / PARTS, from + (until - from) * (part + 1) / PARTS,
+                    &chances);
   return judged;
 }

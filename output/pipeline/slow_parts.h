@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "output/pipeline/pipeline.h"
+#include "output/recording/chance.h"
 
 /* One of them: its tasks by slots of the time. */
 struct out_slow_entry {
@@ -17,8 +18,9 @@ struct out_slow_entry {
       slowest; /* filled: the parts in which it takes twice as long for a task as the others, or more, and longest */
 };
 
-/* Divides the time in which there are tasks into eight parts, and counts in whose of them each entry was slowest. Gives
- * how many parts could be judged: several entries have tasks in them. */
-unsigned out_slow_parts(struct out_slow_entry *entries, uint32_t count);
+/* Divides the time in which there are tasks into eight parts, and counts in whose of them each entry was slowest, and
+ * not by chance, if tasks took times drawn from `values` (NULL: it is not asked). Gives how many parts could be judged:
+ * several entries have tasks in them. */
+unsigned out_slow_parts(struct out_slow_entry *entries, uint32_t count, const struct out_values *values);
 
 #endif

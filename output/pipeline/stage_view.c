@@ -4,6 +4,10 @@
 #include <math.h>
 #include <string.h>
 
+#include "output/pipeline/bottleneck.h"
+#include "output/pipeline/rings.h"
+#include "output/pipeline/threads_seen.h"
+
 #define WAITS        0.10 /* of its time: a stage is starved or blocked */
 #define CONCERN      0.05 /* of its tasks failed */
 #define CRITICAL     0.20
@@ -12,6 +16,10 @@
 #define PAUSE_TIME   0.20 /* of its time is in tasks that pause */
 #define ENOUGH_TASKS 20   /* for a median to mean anything */
 #define AGGREGATES   1.5  /* items in for each item out */
+#define FEWER        0.95 /* of what its concurrency allows: its threads had no more time */
+#define EXCEEDS      1.05 /* of its time is work and waits: some of it is both */
+#define FEW_TASKS    2    /* a stage that had no more, beside one that had ... */
+#define MANY_TASKS   20   /* ... as many, is none that items go through */
 #define FINISHED     0.05 /* of the window is left when its last task ends */
 
 bool out_queue_is_occupied(const struct callsig_queue_stats *queue)
@@ -43,6 +51,19 @@ static const struct callsig_queue_stats *queue_at(const struct callsig_pipeline 
   return queue->pipeline == number ? queue : NULL;
 }
 
+/* Items do not come to a stage, or go on, by a queue that closes a ring; and how many are in one whose other end is
+ * elsewhere is not known, unless it keeps what puts into it waiting. */
+static bool is_between(const struct callsig_queue_stats *queue)
+{
+  const bool kept = queue->num_items == 0 && queue->put_time >= WAITS * queue->elapsed;
+  return !(out_ring_items(queue) > 0) && (!out_queue_is_one_sided(queue) || kept);
+}
+
+static const struct callsig_queue_stats *if_between(const struct callsig_queue_stats *queue)
+{
+  return queue && is_between(queue) ? queue : NULL;
+}
+
 static const struct callsig_queue_stats *queue_named(const struct callsig_pipeline *pipeline, const char *label)
 {
   for (uint32_t i = 0; i < pipeline->queues.count; i++) {
@@ -60,27 +81,32 @@ static bool find_seen_queues(const struct callsig_pipeline *pipeline, uint32_t n
 {
   uint64_t gets = 0, puts = 0;
   unsigned got = 0, put = 0;
+  bool seen = false;
   for (uint32_t i = 0; i < pipeline->links.count; i++) {
     const struct out_link *link = base_vector_at(&pipeline->links, i);
     if (link->stage != number || link->shared != shared)
+      continue;
+    seen |= link->gets + link->puts > 0;
+    const struct callsig_queue_stats *queue = queue_named(pipeline, link->queue);
+    if (!queue || !is_between(queue))
       continue;
     got += link->gets > 0;
     put += link->puts > 0;
     if (link->gets > gets) {
       gets = link->gets;
-      view->input = queue_named(pipeline, link->queue);
+      view->input = queue;
     }
     if (link->puts > puts) {
       puts = link->puts;
-      view->output = queue_named(pipeline, link->queue);
+      view->output = queue;
     }
   }
-  view->shared = shared && gets + puts > 0;
+  view->shared = shared && seen;
   if (shared && (got > 1 || put > 1)) {
     view->input = view->output = NULL;
     return false;
   }
-  return gets + puts > 0;
+  return seen;
 }
 
 /* Does a thread that runs tasks of the stage run those of others, too? */
@@ -119,17 +145,62 @@ static void find_queues(const struct callsig_pipeline *pipeline, uint32_t number
     return;
   uint32_t at = lower_bound(pipeline, stats->pipeline, stats->index);
   if (at > 0)
-    view->input = queue_at(pipeline, at - 1, stats->pipeline);
-  view->output = queue_at(pipeline, at, stats->pipeline);
+    view->input = if_between(queue_at(pipeline, at - 1, stats->pipeline));
+  view->output = if_between(queue_at(pipeline, at, stats->pipeline));
   if (view->output && view->output->index != stats->index)
     view->output = NULL;
 }
 
-/* How many tasks the stage worked on at a time: what it was opened with, unless more time was worked than that. */
-static double replicas_of(const struct callsig_stage_stats *stats, double work, double window)
+/* Threads that are there all the time are all there are. Others may be made as items come: they are too few where items
+ * wait for them. */
+static bool are_all(const struct out_threads_seen *seen, const struct out_stage_view *view)
 {
-  double used = window > 0 ? ceil(work / window - 0.05) : 0;
-  return used > stats->concurrency ? used : stats->concurrency;
+  return (seen->count > 0 || seen->folded) && (seen->is_steady || (view->input && out_queue_is_occupied(view->input)));
+}
+
+/* How many tasks the stage worked on at a time: what it was opened with, unless there were fewer threads, or more time
+ * was worked than that. Where a thread has several tasks open at a time, as in an event loop, it is not threads that
+ * limit how many: they take more time, all in all, than there was. From the seconds that threads waited those are taken
+ * that helped out alone. */
+static void find_replicas(const struct callsig_pipeline *pipeline, const struct out_window *window, double work,
+                          struct out_stage_view *view, double *get_wait, double *put_wait)
+{
+  const struct callsig_stage_stats *stats = &view->stage->stats;
+  const double declared = stats->concurrency, most = declared * window->seconds;
+  view->replicas = declared;
+  view->available = view->thread_time = most;
+  if (window->seconds <= 0)
+    return;
+  const struct out_threads_seen seen = out_threads_seen(pipeline, view->number, window);
+  const double available = seen.is_steady ? seen.count * window->seconds : seen.available;
+  const bool overlap = !seen.folded && stats->total_time + stats->failed_time > EXCEEDS * available;
+  view->threads = seen.count;
+  *get_wait = fmax(0, *get_wait - seen.others_got);
+  *put_wait = fmax(0, *put_wait - seen.others_put);
+  view->thread_time = fmax(most, seen.available);
+  if (are_all(&seen, view) && available < FEWER * most && work <= available && !overlap) {
+    view->available = view->thread_time = available;
+    view->replicas = fmin(declared, fmax(1, ceil(available / window->seconds - 0.05)));
+    view->varies = !seen.is_steady && !seen.folded;
+    view->fewer = true;
+  }
+  const double used = ceil(work / window->seconds - 0.05);
+  if (used > view->replicas) {
+    view->replicas = used;
+    view->available = used * window->seconds;
+  }
+}
+
+/* What threads wait is part of their time. More than what work leaves of it is either of more threads than work at a
+ * time, or was counted twice, as where the runtime of an earlier version saw a program begin to put before its task. */
+static void cut_waits(struct out_stage_view *view)
+{
+  const double waits = view->get_wait + view->put_wait, left = fmax(0, 1 - view->busy);
+  if (waits <= left || waits <= 0)
+    return;
+  view->waits_exceed = (view->busy + waits) * view->available > EXCEEDS * view->thread_time;
+  view->get_wait *= left / waits;
+  view->put_wait *= left / waits;
 }
 
 static void find_pauses(const struct out_stage *stage, double tick, struct out_stage_view *view)
@@ -166,17 +237,21 @@ void out_stage_view_fill(const struct callsig_pipeline *pipeline, uint32_t numbe
   const struct out_stage *stage = out_pipeline_stage_at(pipeline, number);
   const struct callsig_stage_stats *stats = &stage->stats;
   view->stage = stage;
+  view->number = number;
   find_queues(pipeline, number, view);
   const double inclusive = stats->total_time + stats->failed_time;
   const double work = stage->work.known ? fmin(stage->work.own, inclusive) : inclusive;
-  view->replicas = replicas_of(stats, work, window->seconds);
-  const double available = view->replicas * window->seconds;
+  double get_wait = stage->get_wait, put_wait = stage->put_wait;
+  find_replicas(pipeline, window, work, view, &get_wait, &put_wait);
+  const double available = view->available;
+  view->at_once = window->seconds > 0 ? available / window->seconds : view->replicas;
   if (available > 0) {
-    view->get_wait = stage->get_wait / available;
-    view->put_wait = stage->put_wait / available;
+    view->get_wait = get_wait / available;
+    view->put_wait = put_wait / available;
     /* A program may wait inside its tasks, whose times then hold the wait: work is what is left. */
     const double left = stage->work.known ? 1 : 1 - view->get_wait - view->put_wait;
     view->busy = fmax(0, fmin(work / available, left));
+    cut_waits(view);
   }
   view->shares = out_task_shares(&stage->work);
   view->waits = out_stage_waits(pipeline, number);
@@ -193,7 +268,7 @@ void out_stage_view_fill(const struct callsig_pipeline *pipeline, uint32_t numbe
   if (stats->num_tasks > 0)
     view->mean = inclusive / (double)stats->num_tasks;
   if (view->mean > 0)
-    view->rate = view->replicas / view->mean;
+    view->rate = view->at_once / view->mean;
   find_failures(view, window);
   find_pauses(stage, pipeline->tick, view);
   view->aggregates = view->input && view->output && view->output->puts > 0 &&
@@ -209,8 +284,9 @@ static double find_ended(const struct callsig_pipeline *pipeline, const struct o
   if (stage->stats.num_tasks == 0 || stage->stats.open > 0 || stage->last_ticks <= window->first ||
       stage->last_ticks >= window->last)
     return 0;
-  const double left = (double)(window->last - stage->last_ticks), share = left / (double)(window->last - window->first);
-  return share > FINISHED && left * pipeline->tick > FAR_ABOVE * view->mean ? share : 0;
+  const double left = out_pipeline_recorded(pipeline, stage->last_ticks, window->last);
+  const double share = left / fmax(window->seconds, 1e-12);
+  return share > FINISHED && left > FAR_ABOVE * view->mean ? fmin(1, share) : 0;
 }
 
 /* A wait counts when it ends, so that a thread which waits for good has none: time that nothing accounts for is put
@@ -238,4 +314,14 @@ void out_stage_view_judge(const struct callsig_pipeline *pipeline, const struct 
   view->state = find_state(view);
   if (view->state == OUT_STAGE_FINISHED)
     view->finished = (double)(view->stage->last_ticks - window->first) * pipeline->tick;
+}
+
+bool out_bottleneck_counts(const struct out_bottleneck *bottleneck, const struct out_stage_view *view)
+{
+  if (out_stage_begun(view) > FEW_TASKS)
+    return true;
+  for (uint32_t i = 0; i < bottleneck->count; i++)
+    if (out_stage_begun(&bottleneck->views[i]) >= MANY_TASKS)
+      return false;
+  return out_stage_begun(view) > 0;
 }

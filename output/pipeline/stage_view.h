@@ -25,16 +25,26 @@ struct out_stage_view {
   const struct out_stage *stage;
   const struct callsig_queue_stats *input, *output; /* NULL: none is recorded */
   enum out_stage_state state;
-  double ended;                  /* the share of the window behind its last task, when that ended long before; else 0 */
-  double finished;               /* seconds since the pipeline's first task, when it is */
-  double replicas;               /* tasks that it works on at a time: its concurrency, or more when that was exceeded */
-  double busy;                   /* shares of its replicas' time: at work ... */
-  double get_wait;               /* ... waiting for an item ... */
-  double put_wait;               /* ... or for space */
+  double ended;       /* the share of the window behind its last task, when that ended long before; else 0 */
+  double finished;    /* seconds since the pipeline's first task, when it is */
+  double replicas;    /* tasks that it works on at a time: its concurrency, or more when that was exceeded, or less when
+                         fewer threads did its tasks */
+  double at_once;     /* the same on average, where threads came and went */
+  double available;   /* recorded seconds of the window in which they could */
+  double thread_time; /* the same, or more, where there were more threads */
+  bool varies;        /* its threads were not there all the time */
+  uint32_t number;    /* of its stage, in callsig_pipeline.stages */
+  unsigned threads;   /* that did its tasks; 0: it is not known */
+  bool fewer;      /* they were fewer than its concurrency, all the time or some of it: its shares are of their time */
+  double busy;     /* shares of its replicas' time: at work ... */
+  double get_wait; /* ... waiting for an item ... */
+  double put_wait; /* ... or for space */
+  bool waits_exceed;             /* the waits were more than what work leaves of its time, and were cut to that */
   struct out_task_shares shares; /* of `busy` */
   struct out_waits waits;        /* what its tasks were found waiting for */
   double lock;      /* the share of its tasks' time in which they wait for one lock; 0 when few were seen */
   double condition; /* likewise for conditions, which other threads make true */
+  bool pooled;      /* its threads run tasks of other pipelines, too, meanwhile */
   bool shared;      /* its threads run tasks of other stages, too */
   double rate;      /* tasks a second that it could do; 0 unknown */
   double mean;      /* seconds a task, failures included */
@@ -54,10 +64,17 @@ static inline double out_stage_active(const struct out_stage_view *view)
   return view->busy * (1 - view->condition);
 }
 
-/* The window of a pipeline: from its first task to the end of its last, in ticks and in recorded seconds. */
+/* The tasks that it began. */
+static inline uint64_t out_stage_begun(const struct out_stage_view *view)
+{
+  return view->stage->stats.num_tasks + view->stage->stats.open;
+}
+
+/* The window of a pipeline: from its first task to the end of its last, in ticks, in seconds, and in those of them that
+ * were recorded. */
 struct out_window {
   uint64_t first, last;
-  double seconds;
+  double span, seconds;
 };
 
 /* Fills all of the view of stage `number` but `state`. */

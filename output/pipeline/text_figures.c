@@ -1,9 +1,24 @@
 /* What summaries of pipelines are written with: numbers, shares, and the headings of their parts. */
 #include "output/pipeline/pipeline_text.h"
+
+#include <errno.h>
+
 #include "output/stats/columns.h"
+#include "output/text/message.h"
 
 static const char rule[] = "--------------------------------------------------------------------------------\n";
 static const char double_rule[] = "================================================================================\n";
+
+int out_pipeline_write(struct out_text *text, FILE *out)
+{
+  int result = 0;
+  if (text->failed)
+    result = out_stats_no_memory();
+  else if (fputs(out_text_string(text), out) == EOF || fflush(out) == EOF)
+    result = out_stats_fail(-EIO, "cannot write the summary: the output is full or closed");
+  out_text_free(text);
+  return result;
+}
 
 void out_put_number(struct out_text *text, const char *before, double value, int decimals, const char *behind)
 {

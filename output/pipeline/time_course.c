@@ -110,12 +110,12 @@ static bool alike(const struct course *course, const struct part *one, const str
 static void cut_slots(struct course *course)
 {
   for (unsigned i = 0; i < FMT_TASK_SLOTS; i++) {
-    const double length = out_busy_slots_overlap(&course->slots, i);
-    if (length < course->slots.slot / 4)
+    double from, until;
+    if (out_busy_slots_span(&course->slots, i, &from, &until) < course->slots.slot / 4)
       continue;
     struct part *part = &course->parts[course->count++];
-    *part = (struct part){.from = fmax(0, i * course->slots.slot - course->slots.begin), .first = i, .end = i + 1};
-    part->until = part->from + length;
+    *part = (struct part){
+        .from = from - course->slots.begin, .until = until - course->slots.begin, .first = i, .end = i + 1};
     find_busiest(course, part);
   }
 }

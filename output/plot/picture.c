@@ -33,7 +33,7 @@ static struct out_node *add_node(struct out_picture *picture, const char *label,
 
 static bool bounds(const struct out_bottleneck *bottleneck, const struct out_stage_view *view)
 {
-  if (bottleneck->bound == OUT_BOUND_STAGE)
+  if (bottleneck->bound == OUT_BOUND_STAGE || bottleneck->bound == OUT_BOUND_POOL)
     return view == bottleneck->stage;
   if (bottleneck->bound == OUT_BOUND_THREAD)
     return view == bottleneck->unit.most;

@@ -121,15 +121,21 @@ static int load_edge(struct out_loader *loader, uint64_t address, const struct f
   struct out_edge *slot = base_vector_add(&loader->profile->edges, 1);
   if (!slot)
     return -ENOMEM;
-  *slot = (struct out_edge){
-      .from = FMT_NONE, .to = FMT_NONE, .recursion = FMT_NONE, .sampling = FMT_NONE, .place = FMT_NONE};
+  *slot = (struct out_edge){.from = FMT_NONE,
+                            .to = FMT_NONE,
+                            .recursion = FMT_NONE,
+                            .sampling = FMT_NONE,
+                            .asked = FMT_NONE,
+                            .place = FMT_NONE};
   uint32_t number = loader->profile->edges.count - 1;
   struct out_edge edge = {.from = FMT_NONE,
                           .to = FMT_NONE,
                           .thread = thread,
                           .recursion = FMT_NONE,
                           .sampling = FMT_NONE,
+                          .asked = FMT_NONE,
                           .place = FMT_NONE,
+                          .is_returned = record->flags & FMT_EDGE_RETURNED,
                           .calls = record->calls,
                           .total = record->total,
                           .children = record->children,
@@ -149,6 +155,8 @@ static int load_edge(struct out_loader *loader, uint64_t address, const struct f
     result = load_recursion(loader, record->recursion, is_sampled, &edge);
   if (result == 0 && is_sampled)
     result = out_load_sampling(loader, address, &edge);
+  if (result == 0)
+    result = out_load_edge_asked(loader, address, record->flags, &edge);
   if (result < 0)
     return result;
   if (record->flags & FMT_EDGE_INHERITED && !loader->is_late)
@@ -272,6 +280,14 @@ static int keep_open(struct out_loader *loader, const struct fmt_rec_thread *rec
   return 0;
 }
 
+/* What was asked for outside of all functions is told of the edge that leads to the root. */
+static int load_outside(struct out_loader *loader, uint64_t root_edge, struct out_asked *asked)
+{
+  const struct fmt_rec_edge *edge =
+      root_edge ? out_recording_record(loader->recording, root_edge, FMT_TAG_EDGE, sizeof *edge) : NULL;
+  return edge ? out_load_asked(loader, root_edge, edge->flags, asked) : 0;
+}
+
 static int load_thread(struct out_loader *loader, struct fmt_rec_thread *record, struct reading *reading)
 {
   struct out_profile *profile = loader->profile;
@@ -287,7 +303,9 @@ static int load_thread(struct out_loader *loader, struct fmt_rec_thread *record,
                                     .end_ticks = record->end_ticks,
                                     .threads = record->threads};
   memcpy(thread.raw_name, record->name, sizeof thread.raw_name);
-  int result = out_load_label_thread(profile, &thread);
+  int result = load_outside(loader, record->root_edge, &thread.asked);
+  if (result == 0)
+    result = out_load_label_thread(profile, &thread);
   if (result < 0)
     return result;
   struct out_known_thread *slot = base_vector_add(&profile->threads, 1);
@@ -371,7 +389,7 @@ static int load_all(struct out_loader *loader)
     result = load_threads(loader);
   if (result == 0)
     out_load_finish_processes(loader);
-  return result;
+  return result == 0 ? out_load_rank_rows(loader) : result;
 }
 
 int out_load(struct out_profile *profile, struct out_recording *recording, const struct fmt_rec_clock_point *now)
@@ -388,6 +406,7 @@ int out_load(struct out_profile *profile, struct out_recording *recording, const
       .edges = BASE_VECTOR_OF(uint64_t),
       .stacks = BASE_VECTOR_OF(uint64_t),
       .processes = BASE_VECTOR_OF(uint64_t),
+      .asked = BASE_VECTOR_OF(uint64_t),
       .stage_of = BASE_VECTOR_OF(uint32_t),
       .callable_of = BASE_VECTOR_OF(uint32_t),
       .signature_of = BASE_VECTOR_OF(uint32_t),
@@ -402,9 +421,9 @@ int out_load(struct out_profile *profile, struct out_recording *recording, const
   int result = load_all(&loader);
   if (result == 0 && out_recording_lost(recording) > 0)
     out_recording_count_unread(recording);
-  struct base_vector *vectors[] = {&loader.modules,    &loader.functions,   &loader.contexts,    &loader.variants,
-                                   &loader.signatures, &loader.edges,       &loader.stacks,      &loader.processes,
-                                   &loader.stage_of,   &loader.callable_of, &loader.signature_of};
+  struct base_vector *vectors[] = {&loader.modules,    &loader.functions,   &loader.contexts,     &loader.variants,
+                                   &loader.signatures, &loader.edges,       &loader.stacks,       &loader.processes,
+                                   &loader.stage_of,   &loader.callable_of, &loader.signature_of, &loader.asked};
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     base_vector_free(vectors[i]);
   out_stage_reader_free(&loader.stages);

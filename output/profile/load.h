@@ -22,8 +22,8 @@ struct out_loader {
   struct out_recording *recording;
   uint32_t number;                       /* of the process in profile.recordings whose thread is being read */
   const struct fmt_rec_clock_point *now; /* the clock as it stands, NULL: the recording's last reading */
-  struct base_vector modules, functions, contexts, variants, signatures, edges, stacks,
-      processes; /* out_recording_number() lists */
+  struct base_vector modules, functions, contexts, variants, signatures, edges, stacks, processes,
+      asked; /* out_recording_number() lists */
   struct out_stage_reader stages;
   bool is_late;                    /* the thread has not entered the recording's period yet */
   uint32_t task_thread;            /* the profile's thread whose tasks are being read */
@@ -64,6 +64,8 @@ extern const struct out_stage_taker out_load_stage_taker;
 /* load_stages.c: keeps queues, events and what threads (struct out_thread_lists, from the profile's `first_thread` on)
  * did with stages and queues. */
 int out_load_stage_records(struct out_loader *loader, const struct base_vector *threads, uint32_t first_thread);
+/* load_rank_rows.c: what ranks that were made one spent each. When all threads were read. 0 or -ENOMEM. */
+int out_load_rank_rows(struct out_loader *loader);
 /* load_times.c: the histogram record at `address` as a number of profile.times, FMT_NONE for none. 0 or -ENOMEM. */
 int out_load_histogram(struct out_loader *loader, uint64_t address, uint32_t *number);
 /* load_stages.c: the profile's stage of the stage record at `address`; 0 when there is none. 0 or -ENOMEM. */
@@ -82,6 +84,10 @@ int out_load_sleep(struct out_profile *profile, struct out_sampling *sampling, c
  * have been read. One that is missing or tells what cannot be is damage, and no call of the edge counts as timed. 0 or
  * -ENOMEM. */
 int out_load_sampling(struct out_loader *loader, uint64_t address, struct out_edge *edge);
+/* load_asked.c: what was asked for by calls of the edge at `address`, with these flags. 0 or -ENOMEM. */
+int out_load_asked(struct out_loader *loader, uint64_t address, uint32_t flags, struct out_asked *asked);
+/* load_asked.c: the same, into the profile's edge. 0 or -ENOMEM. */
+int out_load_edge_asked(struct out_loader *loader, uint64_t address, uint32_t flags, struct out_edge *edge);
 /* load_signature.c: the profile's signature of the signature record at `address`; FMT_NONE when there is none. Its
  * number is final after out_load_join_signatures(). */
 int out_load_signature(struct out_loader *loader, uint64_t address, uint32_t *signature);

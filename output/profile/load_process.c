@@ -6,6 +6,7 @@
 #include "output/profile/load.h"
 #include "output/profile/process.h"
 #include "output/recording/clock.h"
+#include "output/recording/pauses.h"
 #include "output/text/text.h"
 
 static struct fmt_rec_process of_header(const struct fmt_rec_header *header)
@@ -32,6 +33,7 @@ static struct fmt_rec_process of_header(const struct fmt_rec_header *header)
       .timeline_min = header->timeline_min,
       .steps = header->steps,
       .active_steps = header->active_steps,
+      .pauses = header->pauses,
   };
   memcpy(process.loss, header->loss, sizeof process.loss);
   return process;
@@ -45,24 +47,6 @@ static int intern(struct out_loader *loader, uint64_t address, const char *missi
   return out_load_text(loader, name ? name : missing, name ? length : strlen(missing), string);
 }
 
-static int intern_text(struct out_loader *loader, struct out_text *text, uint32_t *string)
-{
-  int result = text->failed ? -ENOMEM : base_strings_add(loader->profile->strings, out_text_string(text), string);
-  out_text_free(text);
-  return result;
-}
-
-/* The rank as rows show it: "3". */
-static int label_rank(struct out_loader *loader, const struct fmt_rec_process *process, struct out_recording_info *info)
-{
-  struct out_text text = {0};
-  if (process->rank_source)
-    out_text_printf(&text, "%lld", (long long)process->rank);
-  else
-    out_text_putc(&text, '-');
-  return intern_text(loader, &text, &info->rank_label);
-}
-
 static int copy_command(struct out_loader *loader, uint64_t address, struct out_recording_info *info)
 {
   size_t length = 0;
@@ -74,6 +58,19 @@ static int copy_command(struct out_loader *loader, uint64_t address, struct out_
     return -ENOMEM;
   memcpy(info->command, command, length);
   info->command_size = length;
+  return 0;
+}
+
+/* One that cannot be read is damage. */
+static int copy_pauses(struct out_loader *loader, uint64_t address, struct out_recording_info *info)
+{
+  struct fmt_rec_pauses record;
+  if (!out_pauses_record(loader->recording, address, &record))
+    return 0;
+  info->pauses = malloc(sizeof record);
+  if (!info->pauses)
+    return -ENOMEM;
+  *info->pauses = record;
   return 0;
 }
 
@@ -97,9 +94,11 @@ static int add_process(struct out_loader *loader, const struct fmt_rec_process *
       out_clock_tick(process->clock, process->injected_hz, &process->start, &process->last, &info->uncalibrated);
   int result = intern(loader, process->program, "", &info->program);
   if (result == 0)
-    result = label_rank(loader, process, info);
+    result = out_process_label_rank(loader->profile, process, &info->rank_label);
   if (result == 0)
     result = copy_command(loader, process->command, info);
+  if (result == 0)
+    result = copy_pauses(loader, process->pauses, info);
   if (result == 0)
     result = out_process_label(loader->profile, info);
   if (result == 0 && process->rank_source)
@@ -124,8 +123,12 @@ static int add_listed(struct out_loader *loader)
         out_recording_record(loader->recording, address, FMT_TAG_PROCESS, FMT_REC_PROCESS_DRAWN);
     process.drawn_from = whole ? whole->drawn_from : 0;
     process.processes = whole ? whole->processes : 0;
-    whole = out_recording_record(loader->recording, address, FMT_TAG_PROCESS, sizeof process);
+    whole = out_recording_record(loader->recording, address, FMT_TAG_PROCESS, FMT_REC_PROCESS_TRIGGER);
     process.trigger = whole ? whole->trigger : 0;
+    whole = out_recording_record(loader->recording, address, FMT_TAG_PROCESS, sizeof process);
+    process.pauses = whole ? whole->pauses : 0;
+    process.rank_rows = whole ? whole->rank_rows : 0;
+    process.ranks = whole && process.rank_source ? whole->ranks : 0;
     result = add_process(loader, &process);
     if (result < 0)
       break;

@@ -2,8 +2,11 @@
 #define _GNU_SOURCE
 #include "output/profile/process.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "output/text/text.h"
 
 static int compare_numbers(uint64_t left, uint64_t right)
 {
@@ -128,4 +131,19 @@ uint64_t *out_process_programs(const struct out_profile *profile)
   }
   out_idset_free(&set);
   return programs;
+}
+
+int out_process_label_rank(struct out_profile *profile, const struct fmt_rec_process *process, uint32_t *label)
+{
+  struct out_text text = {0};
+  const uint32_t count = out_process_rank_count(process);
+  if (count == 0)
+    out_text_putc(&text, '-');
+  else
+    out_text_printf(&text, "%lld", (long long)process->rank);
+  if (count > 1)
+    out_text_printf(&text, " and %u more", count - 1);
+  int result = text.failed ? -ENOMEM : base_strings_add(profile->strings, out_text_string(&text), label);
+  out_text_free(&text);
+  return result;
 }

@@ -30,6 +30,16 @@ uint64_t *out_process_programs(const struct out_profile *profile);
  * make (12 processes)". 0 or -ENOMEM. */
 int out_process_label(struct out_profile *profile, struct out_recording_info *info);
 
+/* Makes the string by which rows show a process's rank: "3"; "-" without one; "0 and 7 more" of several. 0 or -ENOMEM.
+ */
+int out_process_label_rank(struct out_profile *profile, const struct fmt_rec_process *process, uint32_t *label);
+
+/* How many ranks a process stands for: 0 without one. */
+static inline uint32_t out_process_rank_count(const struct fmt_rec_process *process)
+{
+  return process->rank_source == 0 ? 0 : process->ranks > 0 ? process->ranks : 1;
+}
+
 /* How many processes a recording stands for. */
 static inline uint32_t out_process_count(const struct out_recording_info *info)
 {

@@ -26,6 +26,7 @@ int out_profile_init(struct out_profile *profile)
       .recursions = BASE_VECTOR_OF(struct out_recursion),
       .samplings = BASE_VECTOR_OF(struct out_sampling),
       .sleeps = BASE_VECTOR_OF(struct out_sleep),
+      .asked = BASE_VECTOR_OF(struct out_asked),
       .spans = BASE_VECTOR_OF(struct out_span),
       .times = BASE_VECTOR_OF(struct out_times),
       .buckets = BASE_VECTOR_OF(struct out_bucket),
@@ -33,6 +34,7 @@ int out_profile_init(struct out_profile *profile)
       .recordings = BASE_VECTOR_OF(struct out_recording_info),
       .sampled_runs = BASE_VECTOR_OF(struct out_sampled_run),
       .places = BASE_VECTOR_OF(struct out_place),
+      .rank_rows = BASE_VECTOR_OF(struct out_rank_row),
       .call_places = BASE_VECTOR_OF(struct out_call_place),
       .first_layout = BASE_VECTOR_OF(uint32_t),
       .strings = base_strings_new(),
@@ -54,14 +56,17 @@ void out_profile_free(struct out_profile *profile)
     free_module(out_profile_module(profile, i));
   for (uint32_t i = 0; i < profile->layouts.count; i++)
     free(out_profile_layout(profile, i)->levels);
-  for (uint32_t i = 0; i < profile->recordings.count; i++)
+  for (uint32_t i = 0; i < profile->recordings.count; i++) {
     free(out_profile_recording(profile, i)->command);
+    free(out_profile_recording(profile, i)->pauses);
+  }
   struct base_vector *vectors[] = {
       &profile->functions,  &profile->stages,       &profile->modules,     &profile->callables,    &profile->layouts,
       &profile->signatures, &profile->words,        &profile->threads,     &profile->contexts,     &profile->preorder,
       &profile->variants,   &profile->edges,        &profile->recursions,  &profile->samplings,    &profile->spans,
       &profile->recordings, &profile->sampled_runs, &profile->places,      &profile->first_layout, &profile->times,
-      &profile->buckets,    &profile->times_of,     &profile->call_places, &profile->sleeps,
+      &profile->buckets,    &profile->times_of,     &profile->call_places, &profile->sleeps,       &profile->asked,
+      &profile->rank_rows,
   };
   for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++)
     base_vector_free(vectors[i]);

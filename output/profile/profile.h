@@ -17,8 +17,10 @@
 #include "base/vector.h"
 #include "format/index.h"
 #include "format/open.h"
+#include "format/pauses.h"
 #include "format/recording.h"
 #include "format/samples.h"
+#include "output/profile/rank_rows.h"
 #include "output/profile/stage_records.h"
 #include "output/text/idset.h"
 
@@ -46,6 +48,7 @@ struct out_known_module {
   uint32_t recording;
   uint64_t start, end, bias;
   bool unloaded;
+  bool is_joined; /* its process was made one with another that has an equal module, which stands for both */
   uint8_t build_id[32];
   uint32_t build_id_size;
   uint32_t *callables; /* by index function: number of its callable, FMT_NONE until needed. Owned */
@@ -83,6 +86,15 @@ struct out_signature {
   bool text; /* of a task: the one word is a string, "name=value, name=value"; `any` is set, too */
 };
 
+/* What an edge's calls asked the allocator for: fmt_rec_asked, all of the edge's records. No more is freed and lost
+ * than was asked for. */
+struct out_asked {
+  uint64_t calls, bytes, freed_calls, freed_bytes, lost_calls, lost_bytes;
+};
+
+/* Adds `more`. */
+void out_asked_add(struct out_asked *sum, const struct out_asked *more);
+
 struct out_known_thread {
   uint32_t recording;
   uint32_t tid;
@@ -92,7 +104,8 @@ struct out_known_thread {
   char raw_name[32]; /* as recorded */
   uint32_t state;    /* enum fmt_thread_state */
   uint64_t start_ticks, end_ticks, threads;
-  uint64_t overwritten; /* spans of its timeline that were there before those that are kept */
+  uint64_t overwritten;   /* spans of its timeline that were there before those that are kept */
+  struct out_asked asked; /* outside of all functions */
 };
 
 /* One span of a thread's timeline. */
@@ -150,9 +163,11 @@ struct out_edge {
   uint32_t thread;
   uint32_t recursion; /* FMT_NONE: none */
   uint32_t sampling;  /* FMT_NONE: every call was timed */
+  uint32_t asked;     /* FMT_NONE: they asked for nothing, or that is not told */
   uint32_t place;     /* number of the place its calls were made at, FMT_NONE: not recorded */
   bool is_inherited;  /* FMT_EDGE_INHERITED: it has time and no calls */
   uint32_t inherited; /* frames that it is of then */
+  bool is_returned;   /* FMT_EDGE_RETURNED: what its calls called is called by another variant of the context */
   uint64_t calls, total, children, min, max;
   uint64_t overhead; /* ticks of hooks beyond the fast path, in the caller's time */
 };
@@ -214,7 +229,8 @@ struct out_recording_info {
   uint32_t trigger;               /* string, where process.trigger is not 0: the call that it was written for */
   char *command;                  /* the arguments, each followed by a NUL; NULL: unknown. Owned */
   size_t command_size;
-  uint32_t sampled; /* number of its sampled run, FMT_NONE: none */
+  struct fmt_rec_pauses *pauses; /* when it recorded nothing; NULL: it is not told. Owned */
+  uint32_t sampled;              /* number of its sampled run, FMT_NONE: none */
 };
 
 struct out_profile {
@@ -236,6 +252,7 @@ struct out_profile {
   struct base_vector recursions; /* struct out_recursion */
   struct base_vector samplings;  /* struct out_sampling */
   struct base_vector sleeps;     /* struct out_sleep */
+  struct base_vector asked;      /* struct out_asked */
   struct base_vector spans;      /* struct out_span, when timelines are kept */
   struct base_vector times;      /* struct out_times */
   struct base_vector buckets;    /* struct out_bucket */
@@ -244,6 +261,7 @@ struct out_profile {
   struct base_vector recordings;   /* struct out_recording_info */
   struct base_vector sampled_runs; /* struct out_sampled_run */
   struct base_vector places;       /* struct out_place */
+  struct base_vector rank_rows;    /* struct out_rank_row, of processes that stand for ranks, or will */
   struct base_vector call_places;  /* struct out_call_place, each after what it is inlined at */
   struct base_vector first_layout; /* uint32_t by function */
   struct out_idset call_place_set;
@@ -271,6 +289,7 @@ OUT_PROFILE_ARRAY(out_edge, edge, edges)
 OUT_PROFILE_ARRAY(out_recursion, recursion, recursions)
 OUT_PROFILE_ARRAY(out_sampling, sampling, samplings)
 OUT_PROFILE_ARRAY(out_sleep, sleep, sleeps)
+OUT_PROFILE_ARRAY(out_asked, asked, asked)
 OUT_PROFILE_ARRAY(out_recording_info, recording, recordings)
 OUT_PROFILE_ARRAY(out_span, span, spans)
 OUT_PROFILE_ARRAY(out_sampled_run, sampled_run, sampled_runs)

@@ -311,6 +311,8 @@ static bool next_event(struct world *world)
 static void run(struct world *world, uint64_t most_steps)
 {
   struct out_network_result *result = world->result;
+  for (uint32_t i = 0; i < world->network->num_queues; i++)
+    change_level(world, i, world->network->queues[i].initial);
   for (uint32_t i = 0; i < world->network->num_stations; i++)
     begin_tasks(world, i);
   for (;;) {

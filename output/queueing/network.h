@@ -20,6 +20,7 @@ struct out_network_port {
 
 struct out_network_queue {
   uint64_t capacity; /* 0: unbounded */
+  uint64_t initial;  /* the items that it begins with, which its capacity does not bound */
 };
 
 struct out_network_station {

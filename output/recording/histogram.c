@@ -166,6 +166,15 @@ bool out_histogram_range(const struct out_histogram *histogram, uint64_t *low, u
   return found;
 }
 
+void out_histogram_values(const struct out_histogram *histogram,
+                          void (*value)(void *data, double middle, uint64_t count), void *data)
+{
+  for (struct walk walk = {.histogram = histogram}; next_bucket(&walk);) {
+    uint64_t low, values = bucket_values(histogram, walk.bucket, &low);
+    value(data, (double)low + (double)(values - 1) / 2, walk.count);
+  }
+}
+
 void out_histogram_above(const struct out_histogram *histogram, double least, uint64_t *count, double *sum)
 {
   *count = 0;

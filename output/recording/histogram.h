@@ -43,6 +43,10 @@ uint64_t out_histogram_total(const struct out_histogram *histogram);
 /* The smallest and the largest value that the buckets in use can hold; false when none is. */
 bool out_histogram_range(const struct out_histogram *histogram, uint64_t *low, uint64_t *high);
 
+/* Gives `value` each bucket's middle and how many values are in it, in ascending order. */
+void out_histogram_values(const struct out_histogram *histogram,
+                          void (*value)(void *data, double middle, uint64_t count), void *data);
+
 /* The values of at least `least`: how many, and their sum, by the middle of their buckets. */
 void out_histogram_above(const struct out_histogram *histogram, double least, uint64_t *count, double *sum);
 

@@ -123,6 +123,10 @@ static int read_seal(out_seal_read_fn *read, void *source, uint64_t offset, uint
   if (!all)
     return -ENOMEM;
   error = read(source, all, head.tag.size, offset);
+  char *end = (char *)all + head.tag.size - sizeof FMT_SEAL_END;
+  static const char no_end[sizeof FMT_SEAL_END];
+  if (error == 0 && memcmp(end, no_end, sizeof no_end) == 0)
+    memcpy(end, FMT_SEAL_END, sizeof FMT_SEAL_END);
   /* It may have been changed since its head was read. */
   if (error == 0 && memcmp(all, &head, sizeof head) == 0 && checksum_of(all) == head.checksum)
     *seal = all;
@@ -215,17 +219,23 @@ static int write_file(int file, const void *bytes, size_t size, uint64_t offset)
   return 0;
 }
 
-/* The reference in the header comes last: before it the recording is one without a seal. */
+/* Before the reference in the header the recording is one without a seal, so that the words by which a seal is told
+ * from a header without its reference come last. Whoever seals may be killed in between. */
 static int put_seal(int file, const struct fmt_rec_header *header, uint64_t covered)
 {
+  const char end[] = FMT_SEAL_END;
   struct fmt_rec_seal *seal;
   uint64_t address = header->base + covered;
   int error = out_seal_make(read_file, &file, address, covered, &seal);
   if (error < 0)
     return error;
+  const uint64_t size = seal->tag.size - sizeof end;
+  memset((char *)seal + size, 0, sizeof end);
   error = write_file(file, seal, seal->tag.size, covered);
   if (error == 0)
     error = write_file(file, &address, sizeof address, offsetof(struct fmt_rec_header, seal));
+  if (error == 0)
+    error = write_file(file, end, sizeof end, covered + size);
   free(seal);
   return error;
 }

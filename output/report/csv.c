@@ -44,6 +44,23 @@ static void put_known(struct csv *csv, double value)
     put_seconds(csv, value);
 }
 
+static void put_amount(struct csv *csv, uint64_t amount, bool is_known)
+{
+  if (is_known)
+    put_integer(csv, amount);
+  else
+    put_field(csv, NULL);
+}
+
+static void put_asked(struct csv *csv, const struct out_row_asked *asked)
+{
+  const bool is_kept_known = out_row_asked_kept_known(asked);
+  put_amount(csv, asked->sum.calls, asked->is_known);
+  put_amount(csv, asked->sum.bytes, asked->is_known);
+  put_amount(csv, out_asked_kept_calls(&asked->sum), is_kept_known);
+  put_amount(csv, out_asked_kept_bytes(&asked->sum), is_kept_known);
+}
+
 static int put_line(struct csv *csv)
 {
   out_text_puts(&csv->line, "\r\n");
@@ -107,6 +124,8 @@ static int print_row(struct csv *csv, uint32_t number)
     put_known(csv, sleep->cumulative * tick);
     put_known(csv, sleep->cumulative_error * tick);
   }
+  if (csv->stats->rows.asked)
+    put_asked(csv, &csv->stats->rows.asked[number]);
   return put_line(csv);
 }
 
@@ -125,6 +144,8 @@ static int print_heading(struct csv *csv)
     out_text_puts(&csv->line, ",tottime_error,cumtime_error,timed_calls,uncertain");
   if (csv->stats->sleep)
     out_text_puts(&csv->line, ",cpu,wait,wait_error,cumcpu,cumwait,cumwait_error");
+  if (csv->stats->rows.asked)
+    out_text_puts(&csv->line, ",allocs,allocbytes,unfreed_allocs,unfreed");
   return put_line(csv);
 }
 

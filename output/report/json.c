@@ -177,6 +177,29 @@ static void write_site(struct report *report, const struct out_row_key *key)
   out_json_close_array(json);
 }
 
+/* An integer that may be unknown: null then. */
+static void write_amount(struct out_json *json, const char *key, uint64_t amount, bool is_known)
+{
+  out_json_key(json, key);
+  if (is_known)
+    out_json_integer(json, amount);
+  else
+    out_json_null(json);
+}
+
+/* Nothing where no recording tells. */
+static void write_asked(struct out_json *json, const struct out_rows *rows, uint32_t number)
+{
+  const struct out_row_asked asked = out_row_asked(rows, number);
+  if (!rows->asked)
+    return;
+  const bool is_kept_known = out_row_asked_kept_known(&asked);
+  write_amount(json, "allocs", asked.sum.calls, asked.is_known);
+  write_amount(json, "allocbytes", asked.sum.bytes, asked.is_known);
+  write_amount(json, "unfreed_allocs", out_asked_kept_calls(&asked.sum), is_kept_known);
+  write_amount(json, "unfreed", out_asked_kept_bytes(&asked.sum), is_kept_known);
+}
+
 static void write_row(struct report *report, uint32_t number)
 {
   const struct out_row *row = out_rows_at(&report->stats->rows, number);
@@ -216,6 +239,7 @@ static void write_row(struct report *report, uint32_t number)
   write_known(json, "cumcpu", ((double)row->cumulative - sleep.cumulative) * tick);
   write_known(json, "cumwait", sleep.cumulative * tick);
   write_known(json, "cumwait_error", sleep.cumulative_error * tick);
+  write_asked(json, &report->stats->rows, number);
   if (out_stats_compensates(report->stats)) {
     const struct out_subtraction *taken = base_vector_at(&report->stats->rows.subtractions, number);
     out_json_key_number(json, "tottime_compensation", (double)taken->own * tick);
@@ -224,21 +248,34 @@ static void write_row(struct report *report, uint32_t number)
   out_json_close_map(json);
 }
 
+static void write_spread_where(struct report *report, const struct out_imbalances *spreads,
+                               const struct out_imbalance *spread, const struct out_imbalance_time *time, bool least)
+{
+  char buffer[24];
+  const char *where = out_imbalance_where(report->stats, spreads, spread, time, least, buffer);
+  out_json_key(&report->json, least ? "min_at" : "max_at");
+  if (where)
+    out_json_string(&report->json, where, strlen(where));
+  else
+    out_json_null(&report->json);
+}
+
+/* `unit`: of what the values are counted in. */
 static void write_spread_time(struct report *report, const struct out_imbalances *spreads, const char *key,
-                              const struct out_imbalance_time *time)
+                              const struct out_imbalance *spread, const struct out_imbalance_time *time, double unit)
 {
   struct out_json *json = &report->json;
-  const struct out_row_key *slowest = &out_rows_at(&report->stats->rows, time->slowest)->key;
-  double tick = report->stats->grouping.tick;
   out_json_key(json, key);
   out_json_open_map(json);
-  out_json_key_number(json, "min", (double)time->min * tick);
-  out_json_key_number(json, "mean", time->mean * tick);
-  out_json_key_number(json, "max", (double)time->max * tick);
+  out_json_key_number(json, "min", (double)time->min * unit);
+  out_json_key_number(json, "mean", time->mean * unit);
+  out_json_key_number(json, "max", (double)time->max * unit);
   out_json_key_number(json, "imbalance", out_imbalance_ratio(time));
-  out_json_key_string(json, "max_at",
-                      spreads->of_ranks ? out_row_rank(&report->names, slowest)
-                                        : out_row_process(&report->names, slowest));
+  write_spread_where(report, spreads, spread, time, false);
+  write_spread_where(report, spreads, spread, time, true);
+  write_known(json, "stddev", time->deviation * unit);
+  out_json_key_number(json, "cost", out_imbalance_cost(time, spread->count) * unit);
+  out_json_key_number(json, "gain", out_imbalance_gain(time) * unit);
   out_json_close_map(json);
 }
 
@@ -264,8 +301,9 @@ static int write_spreads(struct report *report)
     write_identity(report, &key);
     out_json_key_string(json, "program", out_imbalance_program(report->stats, &spreads, spread));
     out_json_key_integer(json, "count", spread->count);
-    write_spread_time(report, &spreads, "tottime", &spread->own);
-    write_spread_time(report, &spreads, "cumtime", &spread->cumulative);
+    write_spread_time(report, &spreads, "tottime", spread, &spread->own, report->stats->grouping.tick);
+    write_spread_time(report, &spreads, "cumtime", spread, &spread->cumulative, report->stats->grouping.tick);
+    write_spread_time(report, &spreads, "ncalls", spread, &spread->calls, 1);
     out_json_close_map(json);
   }
   out_json_close_array(json);

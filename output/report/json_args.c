@@ -188,6 +188,12 @@ void out_json_args(struct out_json *json, const struct out_profile *profile, uin
   }
   out_json_open_array(json);
   for (uint32_t i = 0; i < scratch->count; i = out_argument_after(scratch, i))
-    write_argument(&writer, i);
+    if (!(scratch->list[i].arg->flags & FMT_ARG_RETURN))
+      write_argument(&writer, i);
   out_json_close_array(json);
+  const uint32_t last = scratch->count - 1;
+  if (scratch->count > 0 && scratch->list[last].arg->flags & FMT_ARG_RETURN) {
+    out_json_key(json, "returned");
+    write_argument(&writer, last);
+  }
 }

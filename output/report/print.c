@@ -4,6 +4,7 @@
 
 #include "callsig/stats.h"
 #include "output/notes/notes.h"
+#include "output/report/balance.h"
 #include "output/report/csv.h"
 #include "output/report/json.h"
 #include "output/report/table.h"
@@ -16,7 +17,7 @@ static int print_note(const char *note, void *data)
 
 static int print_notes(struct callsig_stats *stats, FILE *out)
 {
-  int result = stats->style.few_notes ? out_notes_few(stats, print_note, out) : out_notes(stats, print_note, out);
+  int result = out_notes_of_table(stats, stats->style.few_notes, print_note, out);
   if (result == -EIO)
     return out_stats_fail(-EIO, "cannot write the table: the output is full or closed");
   return result == -ENOMEM ? out_stats_no_memory() : result;
@@ -25,7 +26,14 @@ static int print_notes(struct callsig_stats *stats, FILE *out)
 int callsig_stats_print(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)
 {
   int result = out_table_print(stats, out, restrictions, count);
+  if (result == 0)
+    result = out_balance_print(stats, out);
   return result < 0 ? result : print_notes(stats, out);
+}
+
+int callsig_stats_print_balance(struct callsig_stats *stats, FILE *out)
+{
+  return out_balance_print(stats, out);
 }
 
 int callsig_stats_print_callers(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count)

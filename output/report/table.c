@@ -45,6 +45,7 @@ static void put_row(struct out_table *table, uint32_t number)
                               .wait_error = sleep.own_error * stats->grouping.tick,
                               .cumulative_wait = sleep.cumulative * stats->grouping.tick,
                               .cumulative_wait_error = sleep.cumulative_error * stats->grouping.tick,
+                              .asked = out_row_asked(&stats->rows, number),
                               .own = out_table_seconds(table, row->own),
                               .cumulative = out_table_seconds(table, row->cumulative),
                               .min = out_table_seconds(table, row->min),
@@ -114,9 +115,8 @@ static int print_imbalance(struct out_table *table, const struct out_imbalances 
                            const struct out_imbalance *imbalance, bool own)
 {
   const struct out_imbalance_time *time = own ? &imbalance->own : &imbalance->cumulative;
-  const struct out_row_key *slowest = &out_rows_at(&table->stats->rows, time->slowest)->key;
-  const char *where =
-      imbalances->of_ranks ? out_row_rank(&table->names, slowest) : out_row_process(&table->names, slowest);
+  char buffer[24];
+  const char *where = out_imbalance_where(table->stats, imbalances, imbalance, time, false, buffer);
   out_text_clear(&table->line);
   out_put_time(&table->line, out_table_seconds(table, time->min), table->unit);
   out_put_time(&table->line, time->mean * table->stats->grouping.tick, table->unit);
@@ -124,7 +124,7 @@ static int print_imbalance(struct out_table *table, const struct out_imbalances 
   out_text_fixed(&table->line, out_imbalance_ratio(time), 9);
   out_text_putc(&table->line, ' ');
   shared_name(table, imbalance->row);
-  out_text_printf(&table->line, " [max: %s %s]", imbalances->of_ranks ? "rank" : "process", where);
+  out_text_printf(&table->line, " [max: %s %s]", imbalances->of_ranks ? "rank" : "process", where ? where : "?");
   return out_table_put_line(table);
 }
 

@@ -6,6 +6,7 @@
 
 #include "output/report/table.h"
 #include "output/report/table_writer.h"
+#include "output/stats/edge_share.h"
 #include "output/text/message.h"
 
 /* A caller's or callee's line: the other row, and the counters of the pair. */
@@ -193,6 +194,49 @@ static int print_linked_rows(struct out_table *table, const struct base_vector *
   return result;
 }
 
+/* By function as it is shown: do its rows tell what calls returned? NULL: no memory. */
+static bool *find_returning(const struct callsig_stats *stats)
+{
+  const struct out_profile *profile = &stats->profile;
+  bool *returning = calloc(profile->functions.count + 1u, sizeof *returning);
+  for (uint32_t i = 0; i < profile->edges.count && returning; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (edge->to != FMT_NONE && edge->is_returned)
+      returning[stats->shown_function[out_signature_function(
+          profile, out_profile_variant(profile, edge->to)->signature)]] = true;
+  }
+  return returning;
+}
+
+/* Adds to the table the callers of a function that have no calls of their own, as these count by what they returned:
+ * what all of them called is known of that row alone. Behind the table's own rows, where one is of the function. */
+static int add_rows_of_returning(struct out_table *table, const struct base_vector *pairs)
+{
+  const struct callsig_stats *stats = table->stats;
+  const struct out_rows *rows = &stats->rows;
+  bool *returning = find_returning(stats), *listed = calloc(stats->profile.functions.count + 1u, sizeof *listed);
+  bool *added = calloc(rows->list.count + 1u, sizeof *added);
+  uint32_t *list = realloc(table->list.rows, (rows->list.count + 1u) * sizeof *list);
+  table->list.rows = list ? list : table->list.rows;
+  const bool is_ready = returning && listed && added && list;
+  for (uint32_t i = 0; i < table->list.count && is_ready; i++) {
+    added[list[i]] = true;
+    listed[out_rows_at(rows, list[i])->function] = true;
+  }
+  for (uint32_t i = 0; i < pairs->count && is_ready; i++) {
+    const uint32_t caller = ((const struct out_pair *)base_vector_at(pairs, i))->caller;
+    const struct out_row *row = out_rows_at(rows, caller);
+    if (added[caller] || row->calls > 0 || !returning[row->function] || !listed[row->function])
+      continue;
+    added[caller] = true;
+    list[table->list.count++] = caller;
+  }
+  free(returning);
+  free(listed);
+  free(added);
+  return is_ready ? 0 : -ENOMEM;
+}
+
 int out_table_print_links(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count,
                           bool callees)
 {
@@ -203,6 +247,8 @@ int out_table_print_links(struct callsig_stats *stats, FILE *out, const char *co
     result = out_stats_fail(-EINVAL, "callers and callees need rows by function or signature: add --by function");
   if (result == 0)
     result = out_rows_pairs(&stats->profile, &stats->grouping, &stats->rows, &pairs);
+  if (result == 0 && callees && stats->by & CALLSIG_BY_SIGNATURE)
+    result = add_rows_of_returning(&table, &pairs);
   if (result == 0 && table.list.count > 0)
     result = print_linked_rows(&table, &pairs, callees);
   base_vector_free(&pairs);

@@ -7,7 +7,7 @@
 
 #include "output/text/message.h"
 
-/* Remembers which functions have a row in the table. */
+/* Remembers what is in the table, which its notes are about. */
 static int remember_printed(struct out_table *table)
 {
   struct callsig_stats *stats = table->stats;
@@ -15,7 +15,10 @@ static int remember_printed(struct out_table *table)
   stats->printed = calloc(stats->profile.functions.count + 1u, 1);
   if (!stats->printed)
     return -ENOMEM;
+  stats->printed_rows = table->list.count;
+  stats->printed_uncertain = 0;
   for (uint32_t i = 0; i < table->list.count; i++) {
+    stats->printed_uncertain += out_stats_error(stats, table->list.rows[i]).is_uncertain;
     uint32_t function = out_stats_function(stats, &out_rows_at(&stats->rows, table->list.rows[i])->key);
     if (function != FMT_NONE)
       stats->printed[function] = 1;

@@ -45,13 +45,16 @@ static bool has_calls(const struct out_profile *profile, uint32_t first, const s
   return edge->to != FMT_NONE && out_profile_thread(profile, edge->thread)->recording >= first;
 }
 
-/* A context has one node when one of its variants makes calls and has none: whoever made them is any of the others. */
+/* A context has one node when one of its variants makes calls and has none: whoever made them is any of the others. So
+ * it is where calls count by what they returned, of which what they called does not know. */
 static void find_merged(const struct out_profile *profile, uint32_t first, const bool *is_entered, bool *is_merged)
 {
   for (uint32_t i = 0; i < profile->edges.count; i++) {
     const struct out_edge *edge = out_profile_edge(profile, i);
     if (has_calls(profile, first, edge) && edge->from != FMT_NONE && !is_entered[edge->from])
       is_merged[out_profile_variant(profile, edge->from)->context] = true;
+    if (has_calls(profile, first, edge) && edge->is_returned)
+      is_merged[out_profile_variant(profile, edge->to)->context] = true;
   }
 }
 

@@ -8,11 +8,27 @@
 
 #include "output/scaling/doubt.h"
 #include "output/scaling/roles.h"
+#include "output/scaling/shortest.h"
+#include "output/scaling/strays.h"
 
 /* A law that deviates by more is looked for again among the calls that have the same other arguments. */
 #define SPLIT 0.10
 /* A time that may be off by more of itself tells nothing of a law. */
 #define UNCERTAIN 0.5
+
+enum out_scaling_waits out_scaling_waits(const struct out_profile *profile)
+{
+  enum out_scaling_waits waits = OUT_WAITS_NONE;
+  for (uint32_t i = 0; i < profile->recordings.count; i++) {
+    const struct out_recording_info *info = out_profile_recording(profile, i);
+    const enum out_scaling_waits here = info->clock > FMT_CLOCK_MONOTONIC   ? OUT_WAITS_NONE
+                                        : info->flags & FMT_REC_WAITS_TAKEN ? OUT_WAITS_TAKEN_OUT
+                                                                            : OUT_WAITS_COUNT;
+    if (here > waits)
+      waits = here;
+  }
+  return waits;
+}
 
 /* The longest call is the one that something else on the machine made long, if any was. Calls inside calls of the same
  * signature are part of others: the longest is then not one of the primitive ones for sure. */
@@ -83,7 +99,7 @@ static bool read_values(const struct out_scaling_analysis *analysis, const struc
 
 /* A point for each row that has a time and whose candidates are known. Weights are not yet of mean 1. */
 static uint32_t read_points(const struct out_scaling_analysis *analysis, struct out_scaling_finding *finding,
-                            double *values, double *times, double *weights, double *counted)
+                            double *values, double *times, double *weights, double *counted, double *shortest)
 {
   const struct out_scaling_measure *measure = &analysis->measure;
   const double unsure = half_tick(analysis->profile);
@@ -105,6 +121,7 @@ static uint32_t read_points(const struct out_scaling_analysis *analysis, struct 
     finding->bound += row->is_bound && !measure->own && measure->statistic != OUT_STATISTIC_MINIMUM;
     times[count] = time;
     counted[count] = calls;
+    shortest[count] = row->min;
     weights[count++] = calls / (calls + 1) * certainty_of(fmax(uncertainty, unsure / time));
   }
   return count;
@@ -118,9 +135,10 @@ static int make_points(struct out_scaling_analysis *analysis, struct out_scaling
   double *times = base_arena_alloc(&analysis->arena, rows * sizeof *times);
   double *weights = base_arena_alloc(&analysis->arena, rows * sizeof *weights);
   double *calls = base_arena_alloc(&analysis->arena, rows * sizeof *calls);
-  if (!values || !times || !weights || !calls)
+  double *shortest = base_arena_alloc(&analysis->arena, rows * sizeof *shortest);
+  if (!values || !times || !weights || !calls || !shortest)
     return -ENOMEM;
-  uint32_t count = read_points(analysis, finding, values, times, weights, calls);
+  uint32_t count = read_points(analysis, finding, values, times, weights, calls, shortest);
   double sum = 0;
   for (uint32_t i = 0; i < count; i++)
     sum += weights[i];
@@ -129,6 +147,8 @@ static int make_points(struct out_scaling_analysis *analysis, struct out_scaling
   finding->points = (struct out_points){
       .count = count, .candidates = candidates, .values = values, .times = times, .weights = weights};
   finding->calls = calls;
+  bool is_trimmed = !analysis->measure.own && analysis->measure.statistic == OUT_STATISTIC_TRIMMED;
+  finding->shortest = is_trimmed ? shortest : NULL;
   return 0;
 }
 
@@ -143,6 +163,7 @@ static bool has_number(const struct out_scaling_samples *samples)
 /* Finds what the finding's rows say. */
 static int find(struct out_scaling_analysis *analysis, struct out_scaling_finding *finding)
 {
+  const enum out_scaling_waits waits = out_scaling_waits(analysis->profile);
   int result = out_scaling_roles(analysis, finding);
   if (result < 0)
     return result;
@@ -158,8 +179,16 @@ static int find(struct out_scaling_analysis *analysis, struct out_scaling_findin
     return 0;
   result = out_choose(&finding->points, &finding->verdict);
   finding->kind = (enum out_scaling_kind)finding->verdict.kind;
-  if (result == 0 && finding->kind == OUT_SCALING_LAW)
+  if (result < 0)
+    return result;
+  if (finding->kind == OUT_SCALING_LAW)
     result = out_scaling_doubt(analysis->samples, finding);
+  if (result == 0)
+    result = out_scaling_ask_shortest(analysis->samples, waits, finding);
+  if (result == 0)
+    result = out_scaling_leave_strays(analysis->samples, waits, &analysis->arena, finding);
+  if (finding->kind == OUT_SCALING_NONE)
+    finding->verdict.rivals.count = 0;
   return result;
 }
 

@@ -46,7 +46,10 @@ enum out_scaling_use {
 enum out_scaling_doubt {
   OUT_DOUBT_NONE,
   OUT_DOUBT_ERROR,     /* its error is above OUT_SCALING_ERROR */
+  OUT_DOUBT_SHARE,     /* its leading term makes up little more of the time than its error */
   OUT_DOUBT_FEW_CALLS, /* without the largest size, of which there are only a few calls, there is another law or none */
+  OUT_DOUBT_CACHES,    /* the time grows by no more than caches make, and that of the shortest calls does not */
+  OUT_DOUBT_DISTURBED, /* the shortest calls of the same sizes follow a law that grows less */
 };
 
 /* A law whose error is above 15 % is not borne by its points: the logarithm of 1.15. */
@@ -83,7 +86,12 @@ struct out_scaling_finding {
   const char **names;             /* by candidate */
   uint32_t *candidates;           /* by candidate: the argument */
   struct out_points points;
-  const double *calls; /* by point: how many its time is the mean of */
+  const double *calls;    /* by point: how many its time is the mean of */
+  const double *shortest; /* by point: the shortest call; NULL where times are not trimmed means */
+  struct out_law calm;    /* of DISTURBED: the law of the shortest calls */
+  bool is_shortest;       /* of LAW: it is of the shortest calls, as the means are too far off it */
+  double means_off;       /* then: by how much, as out_fit.left_out */
+  uint32_t strays;        /* rows left out as they are far off the law that all others follow */
 };
 
 struct out_scaling_analysis {
@@ -99,6 +107,15 @@ struct out_scaling_analysis {
 int out_scaling_analyse(const struct out_profile *profile, const struct out_scaling_samples *samples,
                         const struct out_scaling_measure *measure, struct out_scaling_analysis *analysis);
 void out_scaling_analysis_free(struct out_scaling_analysis *analysis);
+
+/* What becomes of waits for a processor in the times of recordings. */
+enum out_scaling_waits {
+  OUT_WAITS_NONE,      /* the clock stood still meanwhile */
+  OUT_WAITS_TAKEN_OUT, /* as docs/times.md says: not always of the call that waited, so a shortest call may be too short
+                        */
+  OUT_WAITS_COUNT,     /* the clock went on */
+};
+enum out_scaling_waits out_scaling_waits(const struct out_profile *profile);
 
 /* Seconds per call of a row; 0 when there is none: every call of it was inside another. */
 double out_scaling_time(const struct out_scaling_measure *measure, const struct out_scaling_row *row);

@@ -112,6 +112,17 @@ static int add_rival(struct out_choice *verdict, const struct out_law *law)
   return 0;
 }
 
+/* True when `plain` says the same with fewer terms, or without the logarithms, and is off by no more than a machine's
+ * steps vary. */
+static bool is_plainer(const struct out_fit *plain, const struct out_fit *fit)
+{
+  bool has_fewer = plain->law.term_count < fit->law.term_count;
+  bool has_no_more = plain->law.term_count <= fit->law.term_count;
+  bool is_plain = out_law_is_plain_form(&plain->law, &fit->law);
+  return (plain->left_out <= OUT_CHOOSE_STEP && has_fewer) ||
+         (plain->left_out <= OUT_CHOOSE_LOG_STEP && has_no_more && is_plain);
+}
+
 /* Laws of no more terms that fit as well, and whatever fits better, but not clearly. A constant has no more than these.
  */
 static int find_rivals(const struct choice *choice, struct out_choice *verdict)
@@ -122,7 +133,8 @@ static int find_rivals(const struct choice *choice, struct out_choice *verdict)
   int result = 0;
   for (uint32_t i = 1; i < choice->fits.count && result == 0; i++) {
     const struct out_fit *fit = fit_at(choice, i);
-    bool is_as_good = fit->score < verdict->fit.score || (fit->law.term_count <= terms && fit->score < limit);
+    bool is_as_good = fit->score < verdict->fit.score || (fit->law.term_count <= terms && fit->score < limit) ||
+                      (!is_constant && is_plainer(fit, &verdict->fit));
     if (is_as_good && fit->growth >= OUT_CHOOSE_GROWTH && !out_law_is_steeper(&fit->law))
       result = add_rival(verdict, &fit->law);
   }
@@ -139,7 +151,8 @@ static int judge(const struct choice *choice, struct out_choice *verdict)
 {
   const struct out_fit *constant = fit_at(choice, 0), *chosen = choose(choice);
   bool is_law = chosen->law.leading > 0 && chosen->growth >= OUT_CHOOSE_GROWTH;
-  *verdict = (struct out_choice){.kind = OUT_CHOICE_NONE, .fit = *constant, .rivals = BASE_VECTOR_OF(struct out_law)};
+  *verdict = (struct out_choice){
+      .kind = OUT_CHOICE_NONE, .fit = *constant, .best = *best_of(choice), .rivals = BASE_VECTOR_OF(struct out_law)};
   verdict->is_steeper = is_law && chosen->explained >= OUT_CHOOSE_EXPLAINED && out_law_is_steeper(&chosen->law);
   if (is_law && chosen->explained >= OUT_CHOOSE_EXPLAINED && !verdict->is_steeper) {
     verdict->kind = OUT_CHOICE_LAW;
@@ -166,6 +179,16 @@ int out_choose(const struct out_points *points, struct out_choice *verdict)
   base_vector_free(&choice.fits);
   out_fit_room_free(&choice.room);
   return result;
+}
+
+bool out_choice_names(const struct out_choice *verdict, const struct out_law *law)
+{
+  if (verdict->kind != OUT_CHOICE_LAW)
+    return false;
+  bool found = out_law_same_name(&verdict->fit.law, law);
+  for (uint32_t i = 0; i < verdict->rivals.count && !found; i++)
+    found = out_law_same_name(base_vector_at(&verdict->rivals, i), law);
+  return found;
 }
 
 void out_choice_free(struct out_choice *verdict)

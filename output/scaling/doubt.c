@@ -1,10 +1,15 @@
-/* Doubts a law that is far off its points, or that only a few calls of the largest size bear. */
+/* Doubts a law that is far off its points, whose leading term is hardly more than that, or that only a few calls of the
+ * largest size bear. */
 #include "output/scaling/doubt.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A leading term that makes up so many times the error of the time, or less, may be what caches make of slower ones:
+ * what a step costs there rises with the size, in steps that no term follows closely. */
+#define CLEAR 6.0
 
 /* The value of a law's argument at a point. */
 static double value_at(const struct out_points *points, uint32_t point, uint32_t candidate)
@@ -55,17 +60,6 @@ static int without_largest(const struct out_points *all, uint32_t candidate, dou
   return 0;
 }
 
-/* True when the law, or one that the points do not tell from it, is found again. */
-static bool is_found_again(const struct out_choice *again, const struct out_law *law)
-{
-  if (again->kind != OUT_CHOICE_LAW)
-    return false;
-  bool found = out_law_same_name(&again->fit.law, law);
-  for (uint32_t i = 0; i < again->rivals.count && !found; i++)
-    found = out_law_same_name(base_vector_at(&again->rivals, i), law);
-  return found;
-}
-
 /* Sets *hangs when the law is not found without the largest value of the argument. */
 static int hangs_on_largest(const struct out_scaling_finding *finding, uint32_t candidate, bool *hangs)
 {
@@ -80,7 +74,7 @@ static int hangs_on_largest(const struct out_scaling_finding *finding, uint32_t 
   struct out_choice again;
   result = out_choose(&rest, &again);
   if (result == 0) {
-    *hangs = !is_found_again(&again, &finding->verdict.fit.law);
+    *hangs = !out_choice_names(&again, &finding->verdict.fit.law);
     out_choice_free(&again);
   }
   free((void *)rest.values);
@@ -125,11 +119,10 @@ static double allowed_error(const struct out_scaling_samples *samples, const str
   return allowed;
 }
 
-static void doubt(struct out_scaling_finding *finding, enum out_scaling_doubt why)
+void out_scaling_give_up(struct out_scaling_finding *finding, enum out_scaling_doubt why)
 {
   finding->kind = OUT_SCALING_NONE;
   finding->doubt = why;
-  finding->verdict.rivals.count = 0;
 }
 
 int out_scaling_doubt(const struct out_scaling_samples *samples, struct out_scaling_finding *finding)
@@ -139,7 +132,7 @@ int out_scaling_doubt(const struct out_scaling_samples *samples, struct out_scal
   if (allowed < 0)
     return -ENOMEM;
   if (finding->verdict.fit.left_out > allowed) {
-    doubt(finding, OUT_DOUBT_ERROR);
+    out_scaling_give_up(finding, OUT_DOUBT_ERROR);
     return 0;
   }
   for (uint32_t i = 0; i < law->argument_count; i++) {
@@ -148,9 +141,11 @@ int out_scaling_doubt(const struct out_scaling_samples *samples, struct out_scal
     if (result < 0)
       return result;
     if (hangs) {
-      doubt(finding, OUT_DOUBT_FEW_CALLS);
+      out_scaling_give_up(finding, OUT_DOUBT_FEW_CALLS);
       return 0;
     }
   }
+  if (finding->verdict.fit.share < CLEAR * finding->verdict.fit.left_out)
+    out_scaling_give_up(finding, OUT_DOUBT_SHARE);
   return 0;
 }

@@ -6,8 +6,10 @@
 
 #include "output/scaling/analysis.h"
 
-/* Makes a finding with a law one without, and says why, where the law is too far off, or hangs on a few calls of the
- * largest size. 0 or -ENOMEM. */
+/* Makes a finding with a law one without, for this reason. Its verdict keeps the law, and the rivals. */
+void out_scaling_give_up(struct out_scaling_finding *finding, enum out_scaling_doubt why);
+
+/* Gives up a law that is too far off, or hangs on a few calls of the largest size. 0 or -ENOMEM. */
 int out_scaling_doubt(const struct out_scaling_samples *samples, struct out_scaling_finding *finding);
 
 #endif

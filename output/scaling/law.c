@@ -140,6 +140,25 @@ static uint8_t growth_of(const struct out_law *law, uint32_t term, uint8_t candi
   return OUT_GROWTH_NONE;
 }
 
+/* The growth without its logarithm: that of log n is none. */
+static uint8_t power_of(uint8_t growth)
+{
+  return growth == OUT_GROWTH_LOG ? OUT_GROWTH_NONE : growth == OUT_GROWTH_N_LOG ? OUT_GROWTH_N : growth;
+}
+
+bool out_law_is_plain_form(const struct out_law *plain, const struct out_law *law)
+{
+  if (plain->leading != law->leading)
+    return false;
+  for (uint32_t i = 0; i < law->leading; i++)
+    for (uint8_t candidate = 0; candidate < OUT_LAW_CANDIDATES; candidate++) {
+      uint8_t growth = growth_of(law, i, candidate), without = growth_of(plain, i, candidate);
+      if (without != growth && without != power_of(growth))
+        return false;
+    }
+  return true;
+}
+
 static bool same_term(const struct out_law *left, uint32_t left_term, const struct out_law *right, uint32_t right_term)
 {
   for (uint8_t candidate = 0; candidate < OUT_LAW_CANDIDATES; candidate++)

@@ -57,6 +57,9 @@ bool out_law_is_steeper(const struct out_law *law);
 /* True when both have the same name: the same leading terms, of whatever else beside. */
 bool out_law_same_name(const struct out_law *left, const struct out_law *right);
 
+/* True when the leading terms of `plain` are those of `law` without some of its logarithms: n * m of n * m log m. */
+bool out_law_is_plain_form(const struct out_law *plain, const struct out_law *law);
+
 /* Appends the name: "constant", "n log n", "n * m", "n + m^2". */
 void out_law_name(const struct out_law *law, const char *const *names, struct out_text *text);
 

@@ -195,6 +195,16 @@ static int write_report(struct out_scaling_report *report, const struct out_scal
   return result == 0 && fflush(report->out) != 0 ? -EIO : result;
 }
 
+/* A function's signatures are told apart by what the clock read: samples of the run tell of the function as a whole,
+ * and what hooks took of a call is a constant of its law. So that is what laws are of, where nobody asked for another.
+ */
+static void choose_readings(struct callsig_stats *stats, enum out_compensating compensating)
+{
+  if (stats->compensating != compensating)
+    out_stats_forget(stats);
+  stats->compensating = compensating;
+}
+
 /* Reads what stands for the calls of a signature. Of own times, and of compensated ones, single calls are not known. */
 static int read_statistic(const struct callsig_stats_scaling *wanted, struct out_scaling_report *report)
 {
@@ -244,10 +254,15 @@ int callsig_stats_scaling(struct callsig_stats *stats, const struct callsig_stat
   struct out_scaling_report report = {.stats = stats, .out = out, .functions = BASE_VECTOR_OF(struct out_row)};
   const struct out_scaling_format *format = NULL;
   int result = out_struct_read("callsig_stats_scaling", &known, sizeof known, wanted);
+  const enum out_compensating compensating = stats->compensating;
+  if (result == 0 && compensating == OUT_COMPENSATE_SAMPLED)
+    choose_readings(stats, OUT_COMPENSATE_NONE);
   if (result == 0)
     result = read_options(&known, &report, &format);
-  if (result != 0)
+  if (result != 0) {
+    choose_readings(stats, compensating);
     return result;
+  }
   unsigned by = stats->by;
   struct out_text message = {0};
   result = list_functions(&report, restrictions, count, &message);
@@ -258,6 +273,7 @@ int callsig_stats_scaling(struct callsig_stats *stats, const struct callsig_stat
     out_stats_forget(stats);
     stats->by = by;
   }
+  choose_readings(stats, compensating);
   base_vector_free(&report.functions);
   out_text_free(&message);
   out_text_free(&report.line);

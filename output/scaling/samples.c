@@ -206,6 +206,9 @@ static int put_read(struct reading *reading, uint32_t number)
 static int put_argument(struct reading *reading, uint32_t number)
 {
   const struct out_argument *argument = &reading->arguments.list[number];
+  /* A law is of what the call was given. */
+  if (argument->arg->flags & FMT_ARG_RETURN)
+    return 0;
   bool has_number = argument->arg->kind == FMT_ARG_VALUE && is_integer(reading->index, argument);
   if (argument->state == FMT_STATE_READ)
     return put_read(reading, number);

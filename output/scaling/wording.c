@@ -81,6 +81,12 @@ void out_scaling_put_percent(struct out_text *text, double deviation)
   out_text_puts(text, " %");
 }
 
+/* A part of 1. */
+static void put_share(struct out_text *text, double share)
+{
+  out_text_printf(text, "%.0f %%", 100 * share);
+}
+
 /* One coefficient and its term; nothing when it makes up a ten thousandth of the time at most. */
 static void put_term(struct out_text *text, const struct out_scaling_finding *finding, uint32_t number, bool *is_first)
 {
@@ -192,15 +198,6 @@ static void put_roles(struct out_text *text, const struct out_scaling_analysis *
   }
 }
 
-/* True when some time was taken by a clock that goes on while a thread waits. */
-static bool is_by_wall_clock(const struct out_profile *profile)
-{
-  for (uint32_t i = 0; i < profile->recordings.count; i++)
-    if (out_profile_recording(profile, i)->clock <= FMT_CLOCK_MONOTONIC)
-      return true;
-  return false;
-}
-
 /* Why a time that varies has no law. */
 static void put_doubt(struct out_text *text, const struct out_scaling_analysis *analysis,
                       const struct out_scaling_finding *finding)
@@ -212,7 +209,28 @@ static void put_doubt(struct out_text *text, const struct out_scaling_analysis *
     out_text_printf(text, ", hangs on fewer than %d calls of the largest size", OUT_SCALING_TRIMMED);
     return;
   }
-  if (finding->doubt == OUT_DOUBT_ERROR) {
+  if (finding->doubt == OUT_DOUBT_SHARE) {
+    out_text_puts(text, "the best law, ");
+    out_law_name(&fit->law, finding->names, text);
+    out_text_puts(text, ", makes up ");
+    put_share(text, fit->share);
+    out_text_puts(text, " of the time, which is too little at an error of ");
+    out_scaling_put_percent(text, fit->left_out);
+    return;
+  }
+  if (finding->doubt == OUT_DOUBT_CACHES) {
+    out_text_puts(text, "the best law, ");
+    out_law_name(&fit->law, finding->names, text);
+    out_text_puts(text, ", adds little to a call, and is not that of the shortest: caches do as much");
+    return;
+  }
+  if (finding->doubt == OUT_DOUBT_DISTURBED) {
+    out_text_puts(text, "the best law, ");
+    out_law_name(&fit->law, finding->names, text);
+    out_text_puts(text, ", is not that of the shortest calls, ");
+    out_law_name(&finding->calm, finding->names, text);
+    out_text_puts(text, ", which --measure min takes");
+  } else if (finding->doubt == OUT_DOUBT_ERROR) {
     out_text_puts(text, "the best law, ");
     out_law_name(&fit->law, finding->names, text);
     out_text_puts(text, ", is ");
@@ -225,7 +243,7 @@ static void put_doubt(struct out_text *text, const struct out_scaling_analysis *
     out_scaling_put_percent(text, fit->deviation);
     out_text_puts(text, ", and no law up to n^3 explains it");
   }
-  if (is_by_wall_clock(analysis->profile))
+  if (out_scaling_waits(analysis->profile) == OUT_WAITS_COUNT)
     out_text_puts(text, "; waiting counts, which --clock cpu leaves out");
 }
 
@@ -347,11 +365,28 @@ static int warn_of_arguments(struct warnings *warnings)
   return result;
 }
 
+/* Which calls the law is of, where it is not of all. */
+static int warn_of_basis(struct warnings *warnings)
+{
+  const struct out_scaling_finding *finding = warnings->finding;
+  if (!finding->is_shortest)
+    return 0;
+  out_text_puts(warnings->text, "of the shortest call of each signature: the means are ");
+  out_scaling_put_percent(warnings->text, finding->means_off);
+  out_text_puts(warnings->text, " off their best law");
+  return give(warnings);
+}
+
 static int warn_of_rows(struct warnings *warnings)
 {
   const struct out_scaling_finding *finding = warnings->finding;
   int result = 0;
-  if (finding->unknown > 0) {
+  if (finding->strays > 0) {
+    out_text_printf(warnings->text, "%u of %u signatures are left out: they are far off the law that the others follow",
+                    finding->strays, finding->row_count);
+    result = give(warnings);
+  }
+  if (result == 0 && finding->unknown > 0) {
     out_text_printf(warnings->text, "%u of %u signatures are left out: an argument was not read", finding->unknown,
                     finding->row_count);
     result = give(warnings);
@@ -381,7 +416,9 @@ int out_scaling_warnings(const struct out_scaling_analysis *analysis, const stru
   out_text_clear(scratch);
   if (finding->kind > OUT_SCALING_NONE)
     return 0;
-  int result = warn_of_rivals(&warnings);
+  int result = warn_of_basis(&warnings);
+  if (result == 0)
+    result = warn_of_rivals(&warnings);
   if (result == 0)
     result = warn_of_alike(&warnings);
   if (result == 0)

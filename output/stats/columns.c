@@ -8,7 +8,7 @@
 #include "output/text/message.h"
 #include "output/text/word_list.h"
 
-enum kind { KIND_CALLS, KIND_TIME, KIND_PERCENT };
+enum kind { KIND_CALLS, KIND_TIME, KIND_PERCENT, KIND_BYTES };
 
 static const struct column {
   char name[16], heading[12];
@@ -36,21 +36,34 @@ static const struct column {
     [OUT_COLUMN_CUMULATIVE_CPU] = {"cumcpu", "cumcpu", KIND_TIME},
     [OUT_COLUMN_CUMULATIVE_WAIT] = {"cumwait", "cumwait", KIND_TIME},
     [OUT_COLUMN_CUMULATIVE_WAIT_ERROR] = {"cumwaiterror", "cumwerr", KIND_TIME},
+    [OUT_COLUMN_BLOCKS] = {"allocs", "allocs", KIND_CALLS},
+    [OUT_COLUMN_ASKED] = {"allocbytes", "allocbytes", KIND_BYTES},
+    [OUT_COLUMN_UNFREED] = {"unfreed", "unfreed", KIND_BYTES},
     [OUT_COLUMN_HOOKS] = {"hooks", "hooks", KIND_TIME},
 };
 
 static const uint8_t pstats_columns[] = {OUT_COLUMN_CALLS, OUT_COLUMN_OWN, OUT_COLUMN_OWN_EACH, OUT_COLUMN_CUMULATIVE,
                                          OUT_COLUMN_CUMULATIVE_EACH};
 
-enum { CALLS_WIDTH = 9, PERCENT_WIDTH = 7 };
+/* What stands for several columns, one behind the other in enum out_column. */
+static const struct {
+  char name[8];
+  uint8_t first, last;
+} several[] = {{"alloc", OUT_COLUMN_BLOCKS, OUT_COLUMN_UNFREED}};
+
+enum { CALLS_WIDTH = 9, PERCENT_WIDTH = 7, BYTES_WIDTH = 12 };
 
 static int fail(const char *what, const char *word, size_t length)
 {
-  char list[256] = "";
+  char list[384] = "";
   /* The hooks' column follows from compensation. */
   for (size_t i = 0; i < OUT_COLUMN_HOOKS; i++) {
     strcat(list, i ? ", " : "");
     strcat(list, known[i].name);
+  }
+  for (size_t i = 0; i < sizeof several / sizeof *several; i++) {
+    strcat(list, ", ");
+    strcat(list, several[i].name);
   }
   return out_stats_fail(-EINVAL, "column '%.*s' %s: the columns are %s", (int)length, word, what, list);
 }
@@ -62,15 +75,22 @@ static int add_named(void *data, const char *word, size_t length)
     word++;
     length--;
   }
+  uint32_t first = 0, end = 0;
   for (uint32_t i = 0; i < OUT_COLUMN_HOOKS; i++) {
-    if (strlen(known[i].name) != length || strncmp(known[i].name, word, length) != 0)
-      continue;
-    if (columns->count == OUT_COLUMNS_MAX - 1)
-      return fail("is one too many", word, length);
-    out_columns_add(columns, i);
-    return 0;
+    if (strlen(known[i].name) == length && strncmp(known[i].name, word, length) == 0)
+      first = i, end = i + 1;
   }
-  return fail("is unknown", word, length);
+  for (size_t i = 0; i < sizeof several / sizeof *several; i++) {
+    if (strlen(several[i].name) == length && strncmp(several[i].name, word, length) == 0)
+      first = several[i].first, end = several[i].last + 1u;
+  }
+  if (end == 0)
+    return fail("is unknown", word, length);
+  if (columns->count + (end - first) > OUT_COLUMNS_MAX - 1)
+    return fail("is one too many", word, length);
+  for (uint32_t i = first; i < end; i++)
+    out_columns_add(columns, i);
+  return 0;
 }
 
 int out_columns_parse(const char *text, struct out_columns *columns)
@@ -115,6 +135,11 @@ bool out_columns_are_of_timed_calls(const struct out_columns *columns)
 bool out_columns_have_waits(const struct out_columns *columns)
 {
   return have_between(columns, OUT_COLUMN_CPU, OUT_COLUMN_CUMULATIVE_WAIT_ERROR);
+}
+
+bool out_columns_have_asked(const struct out_columns *columns)
+{
+  return have_between(columns, OUT_COLUMN_BLOCKS, OUT_COLUMN_UNFREED);
 }
 
 bool out_columns_have_errors(const struct out_columns *columns)
@@ -227,6 +252,16 @@ static void put_part(struct out_text *line, const struct out_values *values, dou
     out_text_puts(line, "\033[0m");
 }
 
+/* A number of blocks or bytes, which may be unknown. */
+static void put_amount(struct out_text *line, uint64_t amount, bool is_known, int width)
+{
+  if (is_known)
+    out_text_integer(line, amount, width);
+  else
+    out_text_printf(line, "%*s", width, "?");
+  out_text_putc(line, ' ');
+}
+
 static void put_value(enum out_column column, enum callsig_stats_unit unit, bool color, const struct out_values *values,
                       struct out_text *line)
 {
@@ -277,6 +312,15 @@ static void put_value(enum out_column column, enum callsig_stats_unit unit, bool
     out_put_time(line, column == OUT_COLUMN_CUMULATIVE_WAIT ? values->cumulative_wait : values->cumulative_wait_error,
                  unit);
     break;
+  case OUT_COLUMN_BLOCKS:
+    put_amount(line, values->asked.sum.calls, values->asked.is_known, CALLS_WIDTH);
+    break;
+  case OUT_COLUMN_ASKED:
+    put_amount(line, values->asked.sum.bytes, values->asked.is_known, BYTES_WIDTH);
+    break;
+  case OUT_COLUMN_UNFREED:
+    put_amount(line, out_asked_kept_bytes(&values->asked.sum), out_row_asked_kept_known(&values->asked), BYTES_WIDTH);
+    break;
   case OUT_COLUMN_HOOKS:
     out_put_time(line, values->hooks, unit);
     break;
@@ -291,6 +335,7 @@ void out_columns_heading(const struct out_columns *columns, enum callsig_stats_u
     const struct column *column = &known[columns->list[i]];
     int width = column->kind == KIND_CALLS     ? CALLS_WIDTH
                 : column->kind == KIND_PERCENT ? PERCENT_WIDTH
+                : column->kind == KIND_BYTES   ? BYTES_WIDTH
                                                : out_time_width(unit);
     out_text_printf(line, "%*s ", width, column->heading);
   }

@@ -32,6 +32,9 @@ enum out_column {
   OUT_COLUMN_CUMULATIVE_CPU,
   OUT_COLUMN_CUMULATIVE_WAIT,
   OUT_COLUMN_CUMULATIVE_WAIT_ERROR,
+  OUT_COLUMN_BLOCKS,
+  OUT_COLUMN_ASKED,
+  OUT_COLUMN_UNFREED,
   OUT_COLUMN_HOOKS,
   OUT_COLUMN_COUNT
 };
@@ -60,6 +63,9 @@ bool out_columns_are_of_timed_calls(const struct out_columns *columns);
 /* Is there a column of what threads waited, or did not? */
 bool out_columns_have_waits(const struct out_columns *columns);
 
+/* Is there a column of what was asked the allocator for? */
+bool out_columns_have_asked(const struct out_columns *columns);
+
 bool out_columns_have_errors(const struct out_columns *columns);
 
 /* What values are written from. Times are seconds. */
@@ -69,6 +75,7 @@ struct out_values {
   double own_error, cumulative_error; /* NAN: unknown */
   double wait, wait_error;            /* of the own time; NAN: unknown */
   double cumulative_wait, cumulative_wait_error;
+  struct out_row_asked asked;
   double whole;                              /* what 100 % is */
   const struct out_percentiles *percentiles; /* ticks; NULL: unknown */
   double tick;                               /* seconds */

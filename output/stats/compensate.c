@@ -16,6 +16,8 @@ void out_compensation_free(struct out_compensation *compensation)
 {
   free(compensation->own);
   free(compensation->all);
+  free(compensation->own_doubt);
+  free(compensation->all_doubt);
   *compensation = (struct out_compensation){0};
 }
 
@@ -216,6 +218,7 @@ static void take_in_place(const struct out_beside_times *times, struct out_round
 
 static int compensate_in_place(struct out_profile *profile, bool only_sampled, struct out_compensation *compensation)
 {
+  const struct out_in_place_doubts doubts = {compensation->own_doubt, compensation->all_doubt};
   int result = 0;
   for (uint32_t i = 0; i < profile->recordings.count && result == 0; i++) {
     const struct out_recording_info *info = out_profile_recording(profile, i);
@@ -226,7 +229,7 @@ static int compensate_in_place(struct out_profile *profile, bool only_sampled, s
                                      .own = calloc(profile->edges.count + 1u, sizeof *times.own),
                                      .inclusive = calloc(profile->edges.count + 1u, sizeof *times.inclusive)};
     struct out_rounding *rounding = calloc(profile->signatures.count + 1u, sizeof *rounding);
-    result = times.own && times.inclusive && rounding ? out_in_place_times(&times) : -ENOMEM;
+    result = times.own && times.inclusive && rounding ? out_in_place_times(&times, &doubts) : -ENOMEM;
     if (result == 0)
       take_in_place(&times, rounding, compensation);
     free(rounding);
@@ -241,7 +244,10 @@ int out_compensate(struct out_profile *profile, bool only_sampled, struct out_co
   struct out_flow flow;
   compensation->own = calloc(profile->edges.count + 1u, sizeof *compensation->own);
   compensation->all = calloc(profile->edges.count + 1u, sizeof *compensation->all);
-  int result = compensation->own && compensation->all ? out_flow_make(profile, 0, &flow) : -ENOMEM;
+  compensation->own_doubt = calloc(profile->edges.count + 1u, sizeof *compensation->own_doubt);
+  compensation->all_doubt = calloc(profile->edges.count + 1u, sizeof *compensation->all_doubt);
+  const bool complete = compensation->own && compensation->all && compensation->own_doubt && compensation->all_doubt;
+  int result = complete ? out_flow_make(profile, 0, &flow) : -ENOMEM;
   if (result == 0) {
     result = find_own(&flow, only_sampled, compensation->own);
     if (result == 0)

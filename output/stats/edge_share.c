@@ -6,6 +6,7 @@
 #include "callsig/stats.h"
 #include "output/beside/in_place.h"
 #include "output/profile/edge_time.h"
+#include "output/sampling/sampling_error.h"
 
 /* The kinds of group beside those that the runtime counts for: calls without a caller, and none at all. */
 enum { GROUP_OUTERMOST = FMT_GROUP_COUNT, GROUP_NONE };
@@ -201,7 +202,7 @@ struct out_share out_edge_share(const struct out_profile *profile, const struct 
   double scale = recording->tick / grouping->tick;
   const uint64_t calls = edge->calls + recursion->calls;
   struct out_share share = {.calls = calls,
-                            .is_any = calls > 0 || edge->inherited > 0,
+                            .is_any = calls > 0 || edge->inherited > 0 || edge->asked != FMT_NONE,
                             .min = edge->min == UINT64_MAX ? UINT64_MAX : scaled(edge->min, scale),
                             .max = scaled(edge->max, scale)};
   bool enclosed = is_edge_enclosed(profile, grouping, edge, group);
@@ -225,7 +226,12 @@ struct out_share out_edge_share(const struct out_profile *profile, const struct 
            &share.subtraction.own);
   set_time(cumulative, compensation ? part_of(compensation->all[number], cumulative, whole) : 0, scale,
            &share.cumulative, &share.subtraction.cumulative);
-  if (compensation && !out_in_place_run(profile, recording)) {
+  if (compensation && out_in_place_run(profile, recording)) {
+    const double part = whole > 0 ? fmin((double)cumulative / (double)whole, 1) : 0;
+    share.subtraction.own_doubt = compensation->own_doubt[number] * scale;
+    share.subtraction.cumulative_doubt = compensation->all_doubt[number] * part * scale;
+    share.subtraction.own_drawn = out_sample_period(profile, edge) * scale * (double)share.own;
+  } else if (compensation) {
     share.subtraction.guessed_own = share.subtraction.own;
     share.subtraction.guessed_cumulative = share.subtraction.cumulative;
   }

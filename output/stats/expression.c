@@ -156,7 +156,7 @@ static enum out_truth equal(const struct out_value *left, const struct out_value
     return equal_ranges(left, right);
   if (left->kind == OUT_VALUE_STRING && right->kind == OUT_VALUE_STRING)
     return equal_strings(left, right);
-  if (is_function_name(left) && is_function_name(right) &&
+  if (is_function_name(left) && is_function_name(right) && left->text && right->text &&
       (left->kind == OUT_VALUE_FUNCTION || right->kind == OUT_VALUE_FUNCTION))
     return truth_of(strcmp(left->text, right->text) == 0);
   if ((is_null_like(left) && is_pointer(right)) || (is_pointer(left) && is_null_like(right)))

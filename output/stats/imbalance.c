@@ -2,6 +2,8 @@
 #include "output/stats/imbalance.h"
 
 #include <errno.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +24,7 @@ struct gathering {
   struct out_idset program_set;
   struct base_vector parts; /* uint32_t by spread: how many rows it has */
   struct out_idset set;
+  struct out_idset rank_rows; /* of the profile's */
 };
 
 void out_imbalances_free(struct out_imbalances *imbalances)
@@ -71,11 +74,12 @@ static int find_imbalance(struct gathering *gathering, uint32_t row, const struc
   if (!added || !base_vector_add(&gathering->parts, 1))
     return -ENOMEM;
   *added = (struct out_imbalance){.row = row,
-                                  .own = {.slowest = row},
-                                  .cumulative = {.slowest = row},
+                                  .own = {.slowest = row, .fastest = row},
+                                  .cumulative = {.slowest = row, .fastest = row},
+                                  .calls = {.slowest = row, .fastest = row},
                                   .program = program->identity,
                                   .count = program->members};
-  added->own.min = added->cumulative.min = UINT64_MAX;
+  added->own.min = added->cumulative.min = added->calls.min = UINT64_MAX;
   *number = gathering->imbalances->list.count - 1;
   return out_idset_add(&gathering->set, hash, *number);
 }
@@ -90,16 +94,19 @@ static bool comes_before(const struct gathering *gathering, uint32_t left, uint3
   return out_process_compare(profile, a->process, b->process) < 0;
 }
 
-/* `mean` is the sum until all are there. */
+/* `mean` is the sum until all are there, and `deviation` that of the squares. */
 static void add_time(const struct gathering *gathering, struct out_imbalance_time *time, uint32_t row, uint64_t ticks)
 {
   if (ticks > time->max || (ticks == time->max && comes_before(gathering, row, time->slowest)))
     time->slowest = row;
   if (ticks > time->max)
     time->max = ticks;
+  if (ticks < time->min || (ticks == time->min && comes_before(gathering, row, time->fastest)))
+    time->fastest = row;
   if (ticks < time->min)
     time->min = ticks;
   time->mean += (double)ticks;
+  time->deviation += (double)ticks * (double)ticks;
 }
 
 static bool equal_program(const void *owner, uint32_t number, const void *key)
@@ -116,12 +123,79 @@ static const struct program *program_of(const struct gathering *gathering, uint3
                         out_idset_find(&gathering->program_set, *identity, gathering, identity, equal_program));
 }
 
+/* How many ranks the process of a row stands for, when rows are by rank. */
+static uint32_t folded_ranks(const struct gathering *gathering, uint32_t member)
+{
+  const uint32_t count =
+      gathering->imbalances->of_ranks
+          ? out_process_rank_count(&out_profile_recording(&gathering->stats->profile, member)->process)
+          : 0;
+  return count > 1 ? count : 0;
+}
+
+/* Is what ranks that are one process spent each by itself what a row is about? It is known of whole functions and
+ * signatures alone. */
+static bool tells_ranks(const struct callsig_stats *stats)
+{
+  const struct out_grouping *grouping = &stats->grouping;
+  const unsigned by = stats->by & ~(unsigned)(CALLSIG_BY_SIGNATURE | CALLSIG_BY_RANK);
+  return by == CALLSIG_BY_FUNCTION && stats->frames == 0 && !grouping->selected_contexts &&
+         !grouping->selected_threads && !grouping->selected_modules && !grouping->depths &&
+         stats->compensating == OUT_COMPENSATE_SAMPLED && stats->only_process == 0;
+}
+
+/* What a value is over ranks, of which those without such calls have 0; `unit`: what it is counted in. */
+static void take_value(struct out_imbalance_time *time, const struct out_rank_row *ranks, uint32_t quantity,
+                       uint32_t count, double unit)
+{
+  const struct fmt_rec_rank_value *value = &ranks->values[quantity];
+  const bool lacks = ranks->have < count;
+  time->min = lacks ? 0 : (uint64_t)llround((double)value->min * unit);
+  time->max = (uint64_t)llround((double)value->max * unit);
+  time->mean = out_rank_value_mean(value, count) * unit;
+  time->deviation = out_rank_value_deviation(value, count) * unit;
+  time->slowest_rank = value->max_at;
+  time->fastest_rank =
+      !lacks || (value->min == 0 && value->min_at < ranks->first_lacking) ? value->min_at : ranks->first_lacking;
+}
+
+/* A row of a process that stands for ranks. */
+static int add_folded(struct gathering *gathering, uint32_t number, uint32_t member, uint32_t count)
+{
+  const struct callsig_stats *stats = gathering->stats;
+  const struct out_row_key *key = &out_rows_at(&stats->rows, number)->key;
+  const bool by_signature = stats->by & CALLSIG_BY_SIGNATURE;
+  const double unit = 1e-9 / stats->grouping.tick;
+  if (!tells_ranks(stats) || (by_signature && stats->signature_merge.joined[key->what]))
+    return 0;
+  const struct out_rank_row *ranks =
+      out_rank_row_find(&stats->profile, &gathering->rank_rows, member, key->what, by_signature);
+  if (!ranks)
+    return 0;
+  struct out_imbalance *added = base_vector_add(&gathering->imbalances->list, 1);
+  if (!added || !base_vector_add(&gathering->parts, 1))
+    return -ENOMEM;
+  *added = (struct out_imbalance){.row = number,
+                                  .program = out_hash_mix(gathering->identities[member], member + 1u),
+                                  .count = count,
+                                  .is_folded = true};
+  take_value(&added->own, ranks, FMT_RANK_OWN, count, unit);
+  take_value(&added->cumulative, ranks, FMT_RANK_CUMULATIVE, count, unit);
+  take_value(&added->calls, ranks, FMT_RANK_CALLS, count, 1);
+  added->own.slowest = added->cumulative.slowest = added->calls.slowest = number;
+  return 0;
+}
+
 /* A row of a program that has one process is compared with nothing. */
 static int add_row(struct gathering *gathering, uint32_t number)
 {
   const struct out_row *row = out_rows_at(&gathering->stats->rows, number);
-  const struct program *program = program_of(gathering, member_of(gathering->stats, gathering->imbalances, number));
+  const uint32_t member = member_of(gathering->stats, gathering->imbalances, number);
+  const uint32_t folded = folded_ranks(gathering, member);
   uint32_t imbalance_number;
+  if (folded > 0)
+    return add_folded(gathering, number, member, folded);
+  const struct program *program = program_of(gathering, member);
   if (program->members < 2)
     return 0;
   int result = find_imbalance(gathering, number, program, &imbalance_number);
@@ -130,15 +204,20 @@ static int add_row(struct gathering *gathering, uint32_t number)
   struct out_imbalance *imbalance = base_vector_at(&gathering->imbalances->list, imbalance_number);
   add_time(gathering, &imbalance->own, number, row->own);
   add_time(gathering, &imbalance->cumulative, number, row->cumulative);
+  add_time(gathering, &imbalance->calls, number, row->calls);
   ++*(uint32_t *)base_vector_at(&gathering->parts, imbalance_number);
   return 0;
 }
 
 static void finish_time(struct out_imbalance_time *time, uint32_t parts, uint32_t count)
 {
-  if (parts < count)
+  if (parts < count) {
     time->min = 0;
+    time->fastest = FMT_NONE;
+  }
   time->mean /= count;
+  const double variance = time->deviation / count - time->mean * time->mean;
+  time->deviation = variance > 0 ? sqrt(variance) : 0;
 }
 
 /* What rank and program a process has. */
@@ -197,6 +276,12 @@ static int identify(struct gathering *gathering)
 static int add_member(struct gathering *gathering, uint32_t member)
 {
   const uint64_t *identity = &gathering->identities[member];
+  const uint32_t folded = folded_ranks(gathering, member);
+  if (folded > 0) {
+    gathering->imbalances->programs++;
+    gathering->imbalances->count += folded;
+    return 0;
+  }
   uint32_t number = out_idset_find(&gathering->program_set, *identity, gathering, identity, equal_program);
   int result = 0;
   if (number == FMT_NONE) {
@@ -241,9 +326,12 @@ static int gather(struct gathering *gathering, const uint32_t *rows, uint32_t co
       result = add_row(gathering, rows[i]);
   for (uint32_t i = 0; i < gathering->imbalances->list.count && result == 0; i++) {
     struct out_imbalance *imbalance = base_vector_at(&gathering->imbalances->list, i);
+    if (imbalance->is_folded)
+      continue;
     uint32_t parts = *(uint32_t *)base_vector_at(&gathering->parts, i);
     finish_time(&imbalance->own, parts, imbalance->count);
     finish_time(&imbalance->cumulative, parts, imbalance->count);
+    finish_time(&imbalance->calls, parts, imbalance->count);
   }
   return result;
 }
@@ -259,7 +347,10 @@ int out_imbalances_make(const struct callsig_stats *stats, const uint32_t *rows,
                                 .imbalances = imbalances,
                                 .programs = BASE_VECTOR_OF(struct program),
                                 .parts = BASE_VECTOR_OF(uint32_t)};
-  int result = gather(&gathering, rows, count);
+  int result = out_rank_rows_index(&stats->profile, &gathering.rank_rows);
+  if (result == 0)
+    result = gather(&gathering, rows, count);
+  out_idset_free(&gathering.rank_rows);
   free(gathering.identities);
   base_vector_free(&gathering.programs);
   base_vector_free(&gathering.parts);
@@ -273,4 +364,22 @@ const char *out_imbalance_program(const struct callsig_stats *stats, const struc
 {
   const uint32_t process = member_of(stats, imbalances, imbalance->row);
   return out_profile_string(&stats->profile, out_profile_recording(&stats->profile, process)->program);
+}
+
+const char *out_imbalance_where(const struct callsig_stats *stats, const struct out_imbalances *imbalances,
+                                const struct out_imbalance *imbalance, const struct out_imbalance_time *time,
+                                bool least, char buffer[24])
+{
+  const struct out_profile *profile = &stats->profile;
+  const uint32_t row = least ? time->fastest : time->slowest;
+  const int64_t rank = least ? time->fastest_rank : time->slowest_rank;
+  if (imbalance->is_folded) {
+    snprintf(buffer, 24, "%lld", (long long)rank);
+    return rank == FMT_NO_RANK ? NULL : buffer;
+  }
+  if (row == FMT_NONE)
+    return NULL;
+  const struct out_row_key *key = &out_rows_at(&stats->rows, row)->key;
+  return out_profile_string(profile, imbalances->of_ranks ? out_profile_recording(profile, key->rank)->rank_label
+                                                          : out_profile_recording(profile, key->process)->label);
 }

@@ -9,6 +9,9 @@
 #include "output/stats/rows.h"
 #include "output/text/text.h"
 
+/* What tables have behind the names of rows of imported functions, and regular expressions may ask for. */
+#define OUT_LIBRARY_MARK " [library]"
+
 struct out_names {
   const struct out_profile *profile;
   const uint32_t *shown_function;

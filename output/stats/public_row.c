@@ -72,6 +72,7 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
   const struct out_row *known = out_rows_at(&stats->rows, number);
   const struct out_row_error error = out_stats_error(stats, number);
   const struct out_row_sleep sleep = out_stats_sleep(stats, number);
+  const struct out_row_asked asked = out_row_asked(&stats->rows, number);
   struct out_names names = out_stats_names(stats);
   const struct out_known_function *function = out_row_function(&names, &known->key);
   double tick = stats->grouping.tick;
@@ -106,6 +107,10 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
       .cumwait = sleep.cumulative * tick,
       .wait_error = sleep.own_error * tick,
       .cumwait_error = sleep.cumulative_error * tick,
+      .allocs = asked.is_known ? (double)asked.sum.calls : NAN,
+      .allocbytes = asked.is_known ? (double)asked.sum.bytes : NAN,
+      .unfreed_allocs = out_row_asked_kept_known(&asked) ? (double)out_asked_kept_calls(&asked.sum) : NAN,
+      .unfreed = out_row_asked_kept_known(&asked) ? (double)out_asked_kept_bytes(&asked.sum) : NAN,
       .caller = text_of(stats, &names, number, &caller, &result),
       .site = text_of(stats, &names, number, &site, &result),
   };

@@ -278,7 +278,7 @@ static void render_arguments(struct render *render)
   const char *separator = "";
   for (uint32_t i = 0; i < render->arguments->count; i = out_argument_after(render->arguments, i)) {
     const struct fmt_index_arg *arg = render->arguments->list[i].arg;
-    if (arg->kind == FMT_ARG_IGNORED)
+    if (arg->kind == FMT_ARG_IGNORED || arg->flags & FMT_ARG_RETURN)
       continue;
     out_text_puts(render->text, separator);
     if (render->text->length >= render->limit) {
@@ -290,6 +290,21 @@ static void render_arguments(struct render *render)
     render_named_value(render, i);
     separator = ", ";
   }
+}
+
+static bool has_parameters(const struct out_arguments *arguments)
+{
+  return arguments->count > 0 && !(arguments->list[0].arg->flags & FMT_ARG_RETURN);
+}
+
+/* What the call returned, behind the arguments. */
+static void render_returned(struct render *render)
+{
+  const uint32_t last = render->arguments->count - 1;
+  if (render->arguments->count == 0 || !(render->arguments->list[last].arg->flags & FMT_ARG_RETURN))
+    return;
+  out_text_puts(render->text, " = ");
+  render_value(render, last);
 }
 
 void out_render_signature(const struct out_profile *profile, uint32_t signature, struct out_arguments *scratch,
@@ -312,7 +327,8 @@ void out_render_signature(const struct out_profile *profile, uint32_t signature,
     out_text_putc(text, '(');
     render_arguments(&render);
     if (layout->entry->flags & FMT_FUNCTION_VARIADIC)
-      out_text_puts(text, scratch->count ? ", ..." : "...");
+      out_text_puts(text, has_parameters(scratch) ? ", ..." : "...");
     out_text_putc(text, ')');
+    render_returned(&render);
   }
 }

@@ -74,6 +74,19 @@ static bool read_fraction(const char *text, double *value)
   return *at == '\0';
 }
 
+/* A row is found by its name, and by what a table has behind it. */
+static bool is_found(struct out_regex *regex, const struct out_names *names, const struct out_row_key *key,
+                     struct out_text *name)
+{
+  const struct out_known_function *function = out_row_function(names, key);
+  if (out_regex_search(regex, out_text_string(name), name->length))
+    return true;
+  if (!function || !function->is_library)
+    return false;
+  out_text_puts(name, OUT_LIBRARY_MARK);
+  return out_regex_search(regex, out_text_string(name), name->length);
+}
+
 static int restrict_by_name(const struct out_names *names, const struct out_rows *rows, const char *pattern,
                             struct out_list *list, struct out_text *message)
 {
@@ -92,8 +105,9 @@ static int restrict_by_name(const struct out_names *names, const struct out_rows
   uint32_t kept = 0, before = list->count;
   for (uint32_t i = 0; i < list->count; i++) {
     out_text_clear(&name);
-    out_row_name(names, &out_rows_at(rows, list->rows[i])->key, &scratch, &name);
-    if (out_regex_search(regex, out_text_string(&name), name.length))
+    const struct out_row_key *key = &out_rows_at(rows, list->rows[i])->key;
+    out_row_name(names, key, &scratch, &name);
+    if (is_found(regex, names, key, &name))
       list->rows[kept++] = list->rows[i];
   }
   list->count = kept;

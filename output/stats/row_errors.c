@@ -5,11 +5,24 @@
 #include <stdlib.h>
 
 #include "callsig/stats.h"
+#include "output/beside/hidden.h"
 #include "output/beside/in_place.h"
 #include "output/profile/edge_time.h"
 #include "output/sampling/hook_cost.h"
 #include "output/sampling/sampling_error.h"
 #include "output/stats/edge_share.h"
+
+/* Of a row's times by samples of their own run: the times, their variances as draws, and the calls. */
+struct draw {
+  double own, cumulative;
+  double own_square, cumulative_square;
+  double calls;
+};
+
+/* Of a function, in the recordings that have samples of their own run. */
+struct whole {
+  double own, calls;
+};
 
 /* What the sums are made of; `list` has squares of half widths until all edges are in. */
 struct summing {
@@ -17,31 +30,85 @@ struct summing {
   const struct out_grouping *grouping;
   const struct out_rows *rows;
   struct out_row_error *list;
+  struct draw *draws;   /* by row */
+  struct whole *wholes; /* by function */
   double *of_callers; /* by row key's `what`, where rows are by site: of callees, whose callers' sites are not known */
 };
 
-/* Of a time that is no more than a few samples, what the clock read tells as much: the deviation is half of it then
- * (output/beside/in_place.c). */
-static double square_of(double time, double period, bool is_own_run)
-{
-  return is_own_run ? fmin(period * time, time * time / 4) : period * time;
-}
+#define Z 1.959964 /* half the width of an interval of 95 %, in standard deviations */
 
 /* Samples are a draw (Poisson): of a time of n of them, 95 of 100 are within 1.96 sqrt(n). `period` is in ticks of the
  * recording. */
 static void add_samples(struct summing *summing, const struct out_edge *edge, uint32_t row, double period)
 {
-  const double z = 1.959964;
   const struct out_profile *profile = summing->profile;
   const struct out_grouping *grouping = summing->grouping;
   const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
   struct out_share share = out_edge_share(profile, grouping, edge, out_edge_group(profile, grouping, context));
   const struct out_recording_info *info =
       out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
-  const bool is_own_run = out_in_place_run(profile, info) != NULL;
   period *= info->tick / grouping->tick;
-  summing->list[row].own += z * z * square_of((double)share.own, period, is_own_run);
-  summing->list[row].cumulative += z * z * square_of((double)share.cumulative, period, is_own_run);
+  if (!out_in_place_run(profile, info)) {
+    summing->list[row].own += Z * Z * period * (double)share.own;
+    summing->list[row].cumulative += Z * Z * period * (double)share.cumulative;
+    return;
+  }
+  struct draw *draw = &summing->draws[row];
+  draw->own += (double)share.own;
+  draw->cumulative += (double)share.cumulative;
+  draw->own_square += period * (double)share.own;
+  draw->cumulative_square += period * (double)share.cumulative;
+  draw->calls += (double)share.calls;
+}
+
+/* Adds an edge to its function, whatever is shown of it: samples tell the time of all its calls. */
+static void add_whole(struct summing *summing, uint32_t number)
+{
+  const struct out_profile *profile = summing->profile;
+  const struct out_edge *edge = out_profile_edge(profile, number);
+  const struct out_compensation *compensation = summing->grouping->compensation;
+  if (edge->to == FMT_NONE || !compensation)
+    return;
+  const struct out_recording_info *info =
+      out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
+  if (!out_in_place_run(profile, info))
+    return;
+  struct whole *whole =
+      &summing->wholes[out_variant_callable(profile, out_profile_variant(profile, edge->to))->function];
+  whole->own += fmax(0, (double)out_edge_own(profile, edge) - (double)compensation->own[number]) * info->tick /
+                summing->grouping->tick;
+  whole->calls += (double)out_edge_calls(profile, edge);
+}
+
+/* The time of a function is that of samples; how it is split among rows that have a part of its calls each is known by
+ * what the clock read of these. Those of the row may have taken longer than that, or those of the others. */
+static double split_error(const struct summing *summing, uint32_t number)
+{
+  const uint32_t function = out_rows_at(summing->rows, number)->function;
+  const struct draw *draw = &summing->draws[number];
+  const struct whole *whole = function == FMT_NONE ? NULL : &summing->wholes[function];
+  if (!whole || draw->calls <= 0 || whole->own <= 0)
+    return 0;
+  const double tick = summing->grouping->tick, part = fmin(draw->own / whole->own, 1),
+               longer = (1 - part) * out_hidden_misread(draw->calls, tick),
+               shorter = part * out_hidden_misread(fmax(0, whole->calls - draw->calls), tick);
+  return fmax(fmin(longer, (1 - part) * whole->own), fmin(shorter, draw->own));
+}
+
+/* Of a time that is no more than a few samples, what the clock read tells as much: the deviation is half of it then
+ * (output/beside/in_place.c). The clock is off alike in all edges of a row, so that this is of the row's whole time. */
+static double square_of(double time, double square)
+{
+  return Z * Z * fmin(square, time * time / 4);
+}
+
+static void add_draws(struct summing *summing)
+{
+  for (uint32_t i = 0; i < summing->rows->list.count; i++) {
+    const struct draw *draw = &summing->draws[i];
+    summing->list[i].own += square_of(draw->own, draw->own_square);
+    summing->list[i].cumulative += square_of(draw->cumulative, draw->cumulative_square);
+  }
 }
 
 /* Samples of the recording's own run tell nothing of what its clock read. */
@@ -98,12 +165,38 @@ static void add_edge(struct summing *summing, uint32_t number)
   summing->list[row].cumulative += out_sampling_error(profile, edge, primitive) * scale * scale;
 }
 
-/* What hooks took, where their calibration alone tells it, is off in the same way for all calls of a row. */
+/* What samples do not tell of hooks, and what hooks took where their calibration alone tells it, is off in the same way
+ * for all calls of a row. */
 static void add_guess(struct out_row_error *error, const struct out_row *row, const struct out_subtraction *taken)
 {
   const double cumulative = fmin((double)taken->guessed_cumulative, (double)taken->cumulative);
+  error->own = hypot(error->own, taken->own_doubt);
+  error->cumulative = hypot(error->cumulative, taken->cumulative_doubt);
   error->own = hypot(error->own, out_guess_error((double)taken->guessed_own, (double)row->own));
   error->cumulative = hypot(error->cumulative, out_guess_error(cumulative, (double)row->cumulative));
+}
+
+/* The squares that were summed become errors, with what is off alike for all calls of a row. */
+static void finish_row(const struct summing *summing, uint32_t number)
+{
+  const struct out_rows *rows = summing->rows;
+  const struct out_row *row = out_rows_at(rows, number);
+  struct out_row_error *error = &summing->list[number];
+  const double split = split_error(summing, number);
+  error->own = error->drawn_own = sqrt(error->own);
+  error->cumulative = error->drawn_cumulative = sqrt(error->cumulative);
+  if (rows->subtractions.count > 0)
+    add_guess(error, row, base_vector_at(&rows->subtractions, number));
+  error->own = hypot(error->own, split);
+  error->cumulative = hypot(error->cumulative, split);
+  error->is_uncertain = !(error->own <= (double)row->own) || !(error->cumulative <= (double)row->cumulative);
+}
+
+static void release(struct summing *summing)
+{
+  free(summing->draws);
+  free(summing->wholes);
+  free(summing->of_callers);
 }
 
 struct out_row_error *out_row_errors_make(const struct out_profile *profile, const struct out_grouping *grouping,
@@ -112,28 +205,26 @@ struct out_row_error *out_row_errors_make(const struct out_profile *profile, con
   struct summing summing = {.profile = profile,
                             .grouping = grouping,
                             .rows = rows,
-                            .list = calloc(rows->list.count + 1u, sizeof *summing.list)};
+                            .list = calloc(rows->list.count + 1u, sizeof *summing.list),
+                            .draws = calloc(rows->list.count + 1u, sizeof *summing.draws),
+                            .wholes = calloc(profile->functions.count + 1u, sizeof *summing.wholes)};
   if (grouping->by & CALLSIG_BY_SITE)
     summing.of_callers = calloc((size_t)profile->signatures.count + profile->functions.count + 1, sizeof(double));
-  if (!summing.list || (grouping->by & CALLSIG_BY_SITE && !summing.of_callers)) {
+  if (!summing.list || !summing.draws || !summing.wholes || (grouping->by & CALLSIG_BY_SITE && !summing.of_callers)) {
     free(summing.list);
-    free(summing.of_callers);
+    release(&summing);
     return NULL;
   }
-  for (uint32_t i = 0; i < profile->edges.count; i++)
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
     add_edge(&summing, i);
+    add_whole(&summing, i);
+  }
+  add_draws(&summing);
   /* Each of a function's sites may have called what the error is of. */
   for (uint32_t i = 0; summing.of_callers && i < rows->list.count; i++)
     summing.list[i].own += summing.of_callers[out_rows_at(rows, i)->key.what];
-  free(summing.of_callers);
-  for (uint32_t i = 0; i < rows->list.count; i++) {
-    struct out_row_error *error = &summing.list[i];
-    const struct out_row *row = out_rows_at(rows, i);
-    error->own = error->drawn_own = sqrt(error->own);
-    error->cumulative = error->drawn_cumulative = sqrt(error->cumulative);
-    if (rows->subtractions.count > 0)
-      add_guess(error, row, base_vector_at(&rows->subtractions, i));
-    error->is_uncertain = !(error->own <= (double)row->own) || !(error->cumulative <= (double)row->cumulative);
-  }
+  for (uint32_t i = 0; i < rows->list.count; i++)
+    finish_row(&summing, i);
+  release(&summing);
   return summing.list;
 }

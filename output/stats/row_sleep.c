@@ -6,11 +6,8 @@
 #include <stdlib.h>
 
 #include "output/beside/beside.h"
+#include "output/sampling/edge_sleep.h"
 #include "output/stats/edge_share.h"
-
-/* What a look costs that finds how long a thread slept, and what going to sleep and waking up takes, which the clocks
- * count for the one or the other. */
-#define LOOK_SECONDS 2e-6
 
 struct summing {
   const struct out_profile *profile;
@@ -26,33 +23,17 @@ static const struct out_recording_info *recording_of(const struct out_profile *p
   return out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
 }
 
-static bool is_told(const struct out_recording_info *info)
-{
-  return info->flags & FMT_REC_SLEEP && !(info->flags & FMT_REC_WAITS_UNKNOWN);
-}
-
-/* What the calls of the edge slept themselves. Calls that were drawn stand for those that were not timed: of few sleeps
- * among them as many more or none may be among the others (Poisson). */
+/* What the calls of the edge slept themselves: no more than they take in any row, so that sums do not depend on how
+ * calls are grouped. */
 static void find_own(struct summing *summing, uint32_t number)
 {
-  const struct out_profile *profile = summing->profile;
-  const struct out_edge *edge = out_profile_edge(profile, number);
-  if (edge->to == FMT_NONE || edge->sampling == FMT_NONE) {
-    /* A task, an action, or an edge whose calls began before a fork: nobody noted it. */
-    summing->error[number] = edge->to == FMT_NONE ? 0 : (double)out_edge_own(profile, edge);
-    return;
-  }
-  const struct out_sampling *sampling = out_profile_sampling(profile, edge->sampling);
-  if (sampling->sleep == FMT_NONE)
-    return;
-  const struct out_sleep *sleep = out_profile_sleep(profile, sampling->sleep);
-  const double tick = recording_of(profile, edge)->tick;
-  const double untimed = (double)out_edge_sampling(profile, edge).untimed;
-  const double more = sampling->timed > 0 ? (double)sleep->drawn * (untimed / (double)sampling->timed) : 0;
-  const double few = sleep->drawn_times > 0 ? 2 * more / sqrt((double)sleep->drawn_times) : 0;
-  const double looks = tick > 0 ? (double)sleep->times * LOOK_SECONDS / tick : 0;
-  summing->own[number] = (double)sleep->ticks + more;
-  summing->error[number] = (double)sleep->unsure + few + looks;
+  const struct out_edge *edge = out_profile_edge(summing->profile, number);
+  const struct out_compensation *compensation = summing->grouping->compensation;
+  const double taken = compensation ? (double)compensation->own[number] : 0;
+  const struct out_edge_sleep sleep =
+      out_edge_sleep(summing->profile, edge, (double)out_edge_own(summing->profile, edge) - taken);
+  summing->own[number] = sleep.ticks;
+  summing->error[number] = sleep.error;
 }
 
 /* What is not sure of where a thread slept is off in one row and the other way in another, so that it is no error of a
@@ -65,7 +46,7 @@ static int find_inclusive(struct summing *summing, struct out_profile *profile)
         .profile = profile, .recording = i, .own = summing->own, .inclusive = summing->inclusive};
     struct out_beside_times error = {
         .profile = profile, .recording = i, .own = summing->error, .inclusive = summing->inclusive_error};
-    if (!is_told(out_profile_recording(profile, i)))
+    if (!out_sleep_is_told(out_profile_recording(profile, i)))
       continue;
     result = out_beside_inclusive(&sleep);
     if (result == 0)
@@ -84,7 +65,7 @@ static void add_edge(struct summing *summing, uint32_t number)
     return;
   struct out_row_sleep *sum = &summing->list[row];
   const struct out_recording_info *info = recording_of(profile, edge);
-  if (!is_told(info)) {
+  if (!out_sleep_is_told(info)) {
     *sum = (struct out_row_sleep){NAN, NAN, NAN, NAN};
     return;
   }
@@ -136,7 +117,7 @@ int out_row_sleep_make(struct out_profile *profile, const struct out_grouping *g
   bool any = false;
   *list = NULL;
   for (uint32_t i = 0; i < profile->recordings.count; i++)
-    any |= is_told(out_profile_recording(profile, i));
+    any |= out_sleep_is_told(out_profile_recording(profile, i));
   if (!any)
     return 0;
   const size_t edges = profile->edges.count + 1u;

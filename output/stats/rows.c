@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "callsig/stats.h"
+#include "output/beside/hidden.h"
 #include "output/sampling/hook_cost.h"
 #include "output/stats/edge_share.h"
 
@@ -22,6 +23,7 @@ void out_rows_free(struct out_rows *rows)
   base_vector_free(&rows->subtractions);
   out_idset_free(&rows->set);
   free(rows->direct);
+  free(rows->asked);
 }
 
 /* Rows by function or signature alone are found by its number. */
@@ -142,6 +144,9 @@ static void add_share(struct out_rows *rows, uint32_t number, const struct out_s
     subtraction->cumulative += share->subtraction.cumulative;
     subtraction->guessed_own += share->subtraction.guessed_own;
     subtraction->guessed_cumulative += share->subtraction.guessed_cumulative;
+    subtraction->own_doubt += share->subtraction.own_doubt;
+    subtraction->cumulative_doubt += share->subtraction.cumulative_doubt;
+    subtraction->own_drawn += share->subtraction.own_drawn;
   }
 }
 
@@ -266,14 +271,18 @@ static void outlast_own(struct out_rows *rows)
 struct out_compensated out_rows_compensated(const struct out_rows *rows)
 {
   struct out_compensated sum = {0};
-  double left = 0, guessed = 0;
+  const double z = 1.959964;
+  double left = 0, guessed = 0, doubt = 0, drawn = 0;
   for (uint32_t i = 0; i < rows->subtractions.count; i++) {
     const struct out_subtraction *subtraction = base_vector_at(&rows->subtractions, i);
     sum.taken += (double)subtraction->own;
     guessed += (double)subtraction->guessed_own;
     left += (double)out_rows_at(rows, i)->own;
+    doubt += subtraction->own_doubt;
+    drawn += subtraction->own_drawn;
   }
-  sum.uncertainty = fmin(fabs(sum.taken - guessed), (sum.taken + left) / 4) + out_guess_error(guessed, left);
+  /* What is certain of the whole, the samples' number, leaves less open than the rows by themselves do. */
+  sum.uncertainty = hypot(doubt * OUT_HIDDEN_IN_SUMS, z * sqrt(drawn)) + out_guess_error(guessed, left);
   return sum;
 }
 
@@ -287,6 +296,39 @@ int out_rows_build(const struct out_profile *profile, const struct out_grouping 
   if (result == 0)
     outlast_own(rows);
   return result;
+}
+
+static void add_asked(const struct out_profile *profile, uint32_t number, struct out_row_asked *row)
+{
+  const struct out_edge *edge = out_profile_edge(profile, number);
+  const struct out_recording_info *info =
+      out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
+  if (!out_asked_is_told(info))
+    row->is_known = false;
+  else if (edge->asked != FMT_NONE)
+    out_asked_add(&row->sum, out_profile_asked(profile, edge->asked));
+}
+
+int out_rows_asked(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows)
+{
+  bool any = false;
+  for (uint32_t i = 0; i < profile->recordings.count; i++)
+    any |= out_asked_is_told(out_profile_recording(profile, i));
+  if (!any)
+    return 0;
+  struct out_row_asked *made = calloc(rows->list.count + 1u, sizeof *made);
+  if (!made)
+    return -ENOMEM;
+  for (uint32_t i = 0; i < rows->list.count; i++)
+    made[i].is_known = true;
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const uint32_t row =
+        out_profile_edge(profile, i)->to == FMT_NONE ? FMT_NONE : out_rows_of_edge(profile, grouping, rows, i);
+    if (row != FMT_NONE)
+      add_asked(profile, i, &made[row]);
+  }
+  rows->asked = made;
+  return 0;
 }
 
 struct pairs {

@@ -46,15 +46,24 @@ struct out_row {
   uint64_t calls, primitive, own, cumulative, min, max;
 };
 
+/* What the calls of a row asked the allocator for, without their callees. */
+struct out_row_asked {
+  struct out_asked sum;
+  bool is_known; /* false: some of its calls are of a recording that does not tell */
+};
+
 /* What was taken off times for hooks, in the same ticks: added to them it gives what the clock read. */
 struct out_subtraction {
   int64_t own, cumulative;
   int64_t guessed_own, guessed_cumulative; /* of these, what was taken off without samples of the run */
+  double own_doubt, cumulative_doubt;      /* what samples of the run leave open of the times, not as a draw */
+  double own_drawn;                        /* and the square of what they do as a draw (Poisson's variance) */
 };
 
 struct out_rows {
   struct base_vector list;         /* struct out_row; behind those of out_rows_build(), callers that are not listed */
   struct base_vector subtractions; /* struct out_subtraction by row, when compensating; else empty */
+  struct out_row_asked *asked;     /* by row; NULL: no recording tells, or it was not asked. Owned */
   struct out_idset set;
   uint32_t
       *direct; /* by out_row_key.what, where rows are by nothing else: the row, FMT_NONE until there is one. Owned */
@@ -71,6 +80,8 @@ struct out_compensation {
   /* By edge, in ticks of its recording, what to take off its own time, and off its whole time with callees; below 0
    * where samples say that it took more than the clock read. Owned. */
   int64_t *own, *all;
+  /* The same of times that samples of the run tell: how far they may be off (struct out_in_place_doubts). Owned. */
+  double *own_doubt, *all_doubt;
 };
 
 /* How calls are grouped. */
@@ -90,6 +101,34 @@ struct out_grouping {
   double tick; /* seconds: the finest of the recordings */
 };
 
+/* Does the recording tell what was asked for? */
+static inline bool out_asked_is_told(const struct out_recording_info *info)
+{
+  return info->flags & FMT_REC_ASKED;
+}
+
+/* The row's; of one that is not known, `is_known` is false. */
+static inline struct out_row_asked out_row_asked(const struct out_rows *rows, uint32_t row)
+{
+  return rows->asked ? rows->asked[row] : (struct out_row_asked){.is_known = false};
+}
+
+/* Is it known what of the row's blocks was given back? */
+static inline bool out_row_asked_kept_known(const struct out_row_asked *asked)
+{
+  return asked->is_known && asked->sum.lost_calls == 0;
+}
+
+/* Bytes that were asked for and not given back; blocks, likewise. */
+static inline uint64_t out_asked_kept_bytes(const struct out_asked *asked)
+{
+  return asked->bytes - asked->freed_bytes - asked->lost_bytes;
+}
+static inline uint64_t out_asked_kept_calls(const struct out_asked *asked)
+{
+  return asked->calls - asked->freed_calls - asked->lost_calls;
+}
+
 void out_rows_init(struct out_rows *rows);
 void out_rows_free(struct out_rows *rows);
 
@@ -100,6 +139,9 @@ static inline struct out_row *out_rows_at(const struct out_rows *rows, uint32_t 
 
 /* Sums all selected edges into rows. 0 or -ENOMEM. */
 int out_rows_build(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows);
+
+/* Makes rows.asked of rows that have been built, where a recording tells. 0 or -ENOMEM. */
+int out_rows_asked(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows);
 
 /* What was taken off all rows' own time, and by how much their sum may be off: in ticks. By samples of the run it may
  * be by a quarter of the time that was measured, and no more than was taken off. */

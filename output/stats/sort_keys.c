@@ -30,6 +30,10 @@ static const struct key {
     {"stdname", {OUT_SORT_STANDARD_NAME}, 1, "standard name"},
     {"time", {OUT_SORT_OWN}, 1, "internal time"},
     {"tottime", {OUT_SORT_OWN}, 1, "internal time"},
+    /* callsig's own. */
+    {"allocs", {OUT_SORT_BLOCKS}, 1, "blocks asked for"},
+    {"allocbytes", {OUT_SORT_ASKED}, 1, "bytes asked for"},
+    {"unfreed", {OUT_SORT_UNFREED}, 1, "bytes not freed"},
 };
 
 enum { KEYS = sizeof keys / sizeof keys[0] };

@@ -218,6 +218,12 @@ static enum ranking ranking_of(uint8_t field)
   return field == OUT_SORT_FILE ? RANK_FILE : field == OUT_SORT_NAME ? RANK_NAME : RANK_STANDARD;
 }
 
+static uint64_t unfreed(const struct out_rows *rows, uint32_t number)
+{
+  const struct out_row_asked asked = out_row_asked(rows, number);
+  return out_asked_kept_bytes(&asked.sum);
+}
+
 /* Ascending by this is the field's order. */
 static uint64_t key_of(const struct sorting *sorting, uint8_t field, uint32_t number)
 {
@@ -231,6 +237,12 @@ static uint64_t key_of(const struct sorting *sorting, uint8_t field, uint32_t nu
     return ~row->own;
   case OUT_SORT_CUMULATIVE:
     return ~row->cumulative;
+  case OUT_SORT_BLOCKS:
+    return ~out_row_asked(sorting->rows, number).sum.calls;
+  case OUT_SORT_ASKED:
+    return ~out_row_asked(sorting->rows, number).sum.bytes;
+  case OUT_SORT_UNFREED:
+    return ~unfreed(sorting->rows, number);
   case OUT_SORT_LINE:
     return row->function == FMT_NONE ? 0 : out_profile_function(sorting->names->profile, row->function)->line;
   default:

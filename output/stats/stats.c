@@ -430,6 +430,8 @@ int out_stats_prepare(struct callsig_stats *stats)
   if (result == 0)
     result = out_row_sleep_make(&stats->profile, &stats->grouping, &stats->rows, &stats->sleep);
   if (result == 0)
+    result = out_rows_asked(&stats->profile, &stats->grouping, &stats->rows);
+  if (result == 0)
     result = order(stats);
   return settle(stats, result, &stats->prepared);
 }

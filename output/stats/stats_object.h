@@ -59,6 +59,8 @@ struct callsig_stats {
   uint32_t *order;                     /* rows with calls, sorted */
   uint32_t listed;                     /* of them */
   uint8_t *printed;                    /* by function: the table that was opened last has a row of it; NULL: none was */
+  uint32_t printed_rows;               /* of that table */
+  uint32_t printed_uncertain;          /* of these: struct out_row_error.is_uncertain */
   char **signatures;                   /* by row, NULL until callsig_stats_row() made it; in `texts` */
   char **callers, **sites;             /* the same of callers, and of where calls were made */
   struct base_arena texts;

@@ -8,6 +8,7 @@
 
 #include "base/printable.h"
 #include "callsig/stats.h"
+#include "output/text/text.h"
 
 /* The callback is the process's, as the public function says; the lock keeps the pair whole. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -22,11 +23,23 @@ void callsig_stats_set_message(callsig_stats_message_fn message, void *data)
   pthread_mutex_unlock(&lock);
 }
 
+/* Of each thread: where its lines go, or NULL. */
+static _Thread_local struct out_text *collected;
+
+void out_stats_messages_into(struct out_text *text)
+{
+  collected = text;
+}
+
 static void deliver(const char *format, va_list arguments)
 {
   char text[1024], line[2048];
   vsnprintf(text, sizeof text, format, arguments);
   base_printable_line(line, sizeof line, text);
+  if (collected) {
+    out_text_printf(collected, "%s\n", line);
+    return;
+  }
   pthread_mutex_lock(&lock);
   callsig_stats_message_fn message = callback;
   void *data = callback_data;

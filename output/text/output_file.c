@@ -11,6 +11,8 @@
 
 #include "output/text/message.h"
 
+#define MOST_NAMES 100000u /* that are tried */
+
 static int fail(const char *path, int error)
 {
   const char *advice =
@@ -29,8 +31,30 @@ static int open_stream(struct out_output_file *file, int descriptor)
   return result;
 }
 
-/* A new file beside `path`, hidden, so that a part of it that is left by a kill is not among `path`*. mkostemp makes it
- * 0600. */
+#define OWN_DESCRIPTOR "/proc/self/fd/%d"
+
+/* A new file without a name in the folder that the temporary name is in, so that nothing is left of it by a kill: the
+ * descriptor, or a negative errno where the file system has no such files, or they cannot be named later. */
+static int open_unnamed(const struct out_output_file *file)
+{
+  const char *slash = strrchr(file->temporary, '/');
+  char *folder = slash ? strndup(file->temporary, (size_t)(slash - file->temporary) + 1) : strdup(".");
+  if (!folder)
+    return -ENOMEM;
+  int descriptor = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  int result = descriptor < 0 ? -errno : descriptor;
+  free(folder);
+  char own[sizeof OWN_DESCRIPTOR + 12];
+  snprintf(own, sizeof own, OWN_DESCRIPTOR, descriptor);
+  if (descriptor >= 0 && access(own, F_OK) != 0) {
+    result = -errno;
+    close(descriptor);
+  }
+  return result;
+}
+
+/* A new file beside `path`: without a name until it is whole, or else hidden, so that a part of it that is left by a
+ * kill is not among `path`*. It is 0600. */
 static int open_beside(struct out_output_file *file)
 {
   size_t size = strlen(file->path) + sizeof "..XXXXXX";
@@ -39,13 +63,34 @@ static int open_beside(struct out_output_file *file)
   if (!file->temporary)
     return -ENOMEM;
   snprintf(file->temporary, size, "%.*s.%s.XXXXXX", (int)(name - file->path), file->path, name);
-  int descriptor = mkostemp(file->temporary, O_CLOEXEC);
+  int descriptor = open_unnamed(file);
+  file->is_unnamed = descriptor >= 0;
+  if (descriptor < 0)
+    descriptor = mkostemp(file->temporary, O_CLOEXEC);
   if (descriptor < 0)
     return -errno;
   int result = open_stream(file, descriptor);
-  if (result)
+  if (result && !file->is_unnamed)
     unlink(file->temporary);
   return result;
+}
+
+/* Gives what is written the temporary name, which no other file has. 0, or a negative errno. */
+static int name_file(struct out_output_file *file)
+{
+  char own[sizeof OWN_DESCRIPTOR + 12];
+  char *end = file->temporary + strlen(file->temporary) - strlen("XXXXXX");
+  snprintf(own, sizeof own, OWN_DESCRIPTOR, fileno(file->stream));
+  for (unsigned number = (unsigned)getpid(), tries = 0; tries < MOST_NAMES; number++, tries++) {
+    snprintf(end, sizeof "XXXXXX", "%06x", number & 0xffffffu);
+    if (linkat(AT_FDCWD, own, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) == 0) {
+      file->is_unnamed = false;
+      return 0;
+    }
+    if (errno != EEXIST)
+      return -errno;
+  }
+  return -EEXIST;
 }
 
 static int open_directly(struct out_output_file *file)
@@ -76,12 +121,17 @@ int out_output_file_close(struct out_output_file *file, int result)
 {
   int reason = result == -EIO && ferror(file->stream) && errno ? -errno : result;
   errno = 0;
-  int ended = fclose(file->stream) == 0 ? 0 : -(errno ? errno : EIO);
+  int ended = fflush(file->stream) == 0 ? 0 : -(errno ? errno : EIO);
+  if (result == 0 && ended == 0 && file->is_unnamed)
+    ended = name_file(file);
+  errno = 0;
+  if (fclose(file->stream) != 0 && ended == 0)
+    ended = -(errno ? errno : EIO);
   if (result == 0)
     reason = ended;
   if (reason == 0 && file->temporary && rename(file->temporary, file->path) != 0)
     reason = -errno;
-  if (file->temporary && reason < 0)
+  if (file->temporary && !file->is_unnamed && reason < 0)
     unlink(file->temporary);
   free(file->temporary);
   file->temporary = NULL;

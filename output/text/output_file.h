@@ -12,12 +12,14 @@ struct out_output_file {
   FILE *stream;
   const char *path; /* borrowed */
   char *temporary;  /* owned; NULL when the path is written directly: it is no regular file */
+  bool is_unnamed;  /* nothing is called so yet */
 };
 
 /*
  * Opens what becomes `path`: a new file beside it, its owner's alone (0600) as the recording was that it is made of,
- * that takes its place when it is complete. A pipe or device is written directly. A symbolic link is not followed: a
- * link that somebody else made must not choose which file is replaced.
+ * that takes its place when it is complete, and has no name before, where the file system can do that. A pipe or device
+ * is written directly. A symbolic link is not followed: a link that somebody else made must not choose which file is
+ * replaced.
  *
  * 0, or a negative errno after a message that names the path: -ELOOP for a symbolic link, -EISDIR for a folder.
  */
@@ -26,7 +28,8 @@ int out_output_file_open(struct out_output_file *file, const char *path);
 /*
  * Ends the file. `result` is how writing it went: 0, -EIO when its stream could not be written (and errno still says
  * why), or another negative errno that a message was given for. When it is 0 the file is flushed and put in place,
- * otherwise what was written is removed and whatever was at the path stays. Returns `result`, or a negative errno after
+ * otherwise what was written is removed and whatever was at the path stays. When the disk has it is the system's to
+ * choose, as of what is recorded: a power failure may take either. Returns `result`, or a negative errno after
  * a message when the file could not be completed: a full disk.
  */
 int out_output_file_close(struct out_output_file *file, int result);

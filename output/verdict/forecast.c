@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/pipeline/rings.h"
 #include "output/text/message.h"
 #include "output/verdict/forecaster.h"
 
@@ -49,6 +50,10 @@ static void promise(const struct out_forecaster *forecaster, const struct out_se
     if (limits || (forecaster->seen.servers[i] < settings->servers[i] && !prediction->unseen))
       prediction->unseen = station;
   }
+  /* What the tasks wait for is none of the model's: a pool of blocks, say, that is returned elsewhere. */
+  prediction->unbound = forecaster->bottleneck->bound == OUT_BOUND_UNKNOWN;
+  if (prediction->unbound)
+    least = 1;
   prediction->least = least >= OUT_FORECAST_WORTH ? fmin(least, prediction->gain) : fmin(1, prediction->gain);
 }
 
@@ -76,6 +81,8 @@ static bool predict(struct out_forecaster *forecaster, const struct out_settings
       fits = fits &&
              add_change(prediction, &(struct out_change){.queue = model->queues[i], .value = settings->capacities[i]});
   forecaster->failed |= !fits;
+  if (outcome.hidden != UINT32_MAX && settings->servers[outcome.hidden] == forecaster->was.servers[outcome.hidden])
+    prediction->hidden = &model->stations[outcome.hidden];
   prediction->by_processors = model->network.processors > 0 && outcome.used >= OUT_ALL_USED * model->network.processors;
   if (outcome.busiest != UINT32_MAX && !prediction->by_processors &&
       !is_changed(prediction, &model->stations[outcome.busiest]))
@@ -89,7 +96,9 @@ static void propose(struct out_forecaster *forecaster, const struct out_settings
   struct out_prediction prediction = {0}, *added = NULL;
   if (!predict(forecaster, settings, &prediction))
     return;
-  if (prediction.gain >= least) {
+  if (prediction.hidden)
+    forecaster->forecast->hidden = prediction.hidden;
+  else if (prediction.gain >= least) {
     added = base_vector_add(&forecaster->forecast->proposals, 1);
     forecaster->failed |= !added;
   }
@@ -134,7 +143,8 @@ static bool enlarge_queue(struct out_forecaster *forecaster, struct out_settings
   struct out_outcome outcome;
   for (uint32_t i = 0; i < network->num_queues; i++) {
     const uint64_t was = settings->capacities[i];
-    if (forecaster->forecast->model.queues[i]->capacity == 0 || was > UINT64_MAX / LARGER)
+    const struct callsig_queue_stats *queue = forecaster->forecast->model.queues[i];
+    if ((queue->capacity == 0 && !(out_ring_items(queue) > 0)) || was > UINT64_MAX / LARGER)
       continue;
     settings->capacities[i] = was * LARGER;
     const bool told = out_forecaster_evaluate(forecaster, settings, 1, &outcome);
@@ -289,7 +299,7 @@ static void forecast_all(struct out_forecaster *forecaster, const struct base_ve
   out_settings_copy(forecaster, &forecaster->now, &forecaster->was);
   forecaster->now.servers[model->bound] *= 2;
   if (!predict(forecaster, &forecaster->now, &forecast->doubled)) {
-    forecast->why = "it would take too long to simulate it";
+    forecast->why = out_forecaster_too_long(forecaster);
     return;
   }
   /* By the order of tasks it may be a little more than there can be. */

@@ -25,9 +25,12 @@ struct out_prediction {
   double least;                           /* what is promised of the gain; 1, or the gain where it is less: nothing */
   bool by_load;                           /* that is less than it may be because others use the processors */
   const struct out_model_station *unseen; /* or because it was not seen that more of its tasks at once take no longer */
-  double used;                            /* processors */
-  const struct out_model_station *next;   /* what bounds the pipeline then; NULL: what changed still, or nothing */
-  bool by_processors;                     /* no more is possible with these processors */
+  bool unbound;                           /* or because what bounds the pipeline was not seen */
+  const struct out_model_station
+      *hidden;                          /* none of this is known: its threads wait for what is not told; NULL: it is */
+  double used;                          /* processors */
+  const struct out_model_station *next; /* what bounds the pipeline then; NULL: what changed still, or nothing */
+  bool by_processors;                   /* no more is possible with these processors */
 };
 
 struct out_forecast {
@@ -36,8 +39,9 @@ struct out_forecast {
   double simulated; /* the throughput of the pipeline as it was, simulated; 0: it was not */
   double off;       /* of that, relative */
   double ready;     /* the share of the waits for a processor by others with which the throughput is that measured */
-  bool cut;         /* not all settings were tried, since that would take too long */
-  struct out_prediction doubled, asked; /* twice the concurrency of the bounding stage; what was asked for */
+  const struct out_model_station *hidden; /* of what would be proposed otherwise */
+  bool cut;                               /* not all settings were tried, since that would take too long */
+  struct out_prediction doubled, asked;   /* twice the concurrency of the bounding stage; what was asked for */
   bool is_asked;
   struct base_vector proposals; /* struct out_prediction: what one change gives, and at last the best of several */
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "output/pipeline/pipeline_text.h"
+#include "output/pipeline/rings.h"
 
 /* ", which run 0:4:write, too". */
 static void put_others(struct out_text *text, const struct out_stage *stage, const struct out_model *model)
@@ -30,7 +31,11 @@ static void put_changes(struct out_text *text, const struct base_vector *changes
     if (change->stage) {
       out_text_printf(text, "%s with %llu thread%s", change->stage->stats.label, value, value == 1 ? "" : "s");
       put_others(text, change->stage, model);
-    } else if (value == 0)
+    } else if (out_ring_items(change->queue) > 0 && value > 0)
+      out_text_printf(text, "%llu item%s going round by %s", value, value == 1 ? "" : "s", change->queue->label);
+    else if (out_ring_items(change->queue) > 0)
+      out_text_printf(text, "as many items as are asked for going round by %s", change->queue->label);
+    else if (value == 0)
       out_text_printf(text, "the queue %s without bounds", change->queue->label);
     else
       out_text_printf(text, "the queue %s for %llu item%s", change->queue->label, value, value == 1 ? "" : "s");
@@ -49,8 +54,9 @@ static void put_next(struct out_text *text, const struct out_prediction *predict
     out_text_printf(text, "; then %s bounds the pipeline", next->view->stage->stats.label);
   else if (next)
     out_text_printf(text,
-                    next->is_source ? "; then what puts into %s bounds the pipeline"
-                                    : "; then what takes from %s bounds the pipeline",
+                    next->is_source
+                        ? "; then what puts into %s bounds the pipeline, unless it waits for what comes back"
+                        : "; then what takes from %s bounds the pipeline",
                     next->queue->label);
 }
 
@@ -68,13 +74,27 @@ static void put_promise(struct out_text *text, const struct out_prediction *pred
                    prediction->by_load ? " while others use the processors at most twice as much" : "");
   else
     out_text_printf(text, ", of which nothing can be promised%s",
-                    prediction->by_load && !prediction->unseen ? ", since others use the processors, too" : "");
+                    prediction->unbound                          ? ", since it was not seen what bounds it"
+                    : prediction->by_load && !prediction->unseen ? ", since others use the processors, too"
+                                                                 : "");
+}
+
+/* ", since threads of 0:1:read wait between their tasks for what is not told". */
+static void put_hidden(struct out_text *text, const struct out_model_station *station)
+{
+  out_text_printf(text, ", since threads of %s wait between their tasks", station->view->stage->stats.label);
+  out_put_percent(text, " ", station->untold, " of their time, for what is not told: tell what they take as a queue");
 }
 
 /* "1.51 times the throughput (predicted, +-6 %), at least 1.42; then ...". */
 static void put_prediction(struct out_text *text, const struct out_prediction *prediction,
                            const struct out_model *model)
 {
+  if (prediction->hidden) {
+    out_text_puts(text, "not known");
+    put_hidden(text, prediction->hidden);
+    return;
+  }
   out_put_number(text, "", prediction->gain, 2, " times the throughput");
   out_put_number(text, " (predicted, +-", ceil(prediction->error * 100), 0, " %)");
   put_promise(text, prediction);
@@ -84,7 +104,7 @@ static void put_prediction(struct out_text *text, const struct out_prediction *p
 /* Is more predicted than is promised because of what the station's tasks may wait for? */
 static bool leaves_out(const struct out_prediction *prediction, const struct out_model_station *station)
 {
-  return prediction->unseen == station && prediction->gain >= OUT_FORECAST_WORTH;
+  return prediction->unseen == station && !prediction->hidden && prediction->gain >= OUT_FORECAST_WORTH;
 }
 
 static bool is_unseen(const struct out_forecast *forecast, const struct out_model_station *station)
@@ -114,7 +134,10 @@ static void put_unseen(struct out_text *text, const struct out_forecast *forecas
     if (!station->view || !is_unseen(forecast, station))
       continue;
     const struct out_stage_view *view = main_of(station);
-    if (view->shares.known && view->shares.waiting >= WAITS_INSIDE) {
+    if (station->untold >= OUT_MODEL_UNKNOWN)
+      out_text_printf(
+          text, "    It is not known what threads of %s wait for between their tasks: ", view->stage->stats.label);
+    else if (view->shares.known && view->shares.waiting >= WAITS_INSIDE) {
       out_text_printf(text, "    It is not known what tasks of %s wait for", view->stage->stats.label);
       out_put_percent(text, " ", view->shares.waiting, " of their time: ");
     } else
@@ -177,7 +200,10 @@ void out_put_help(struct out_text *text, const struct out_bottleneck *bottleneck
     out_text_puts(text, ": ");
     put_prediction(text, proposal, &forecast->model);
   }
-  if (forecast->proposals.count == 0)
+  if (forecast->proposals.count == 0 && forecast->hidden) {
+    out_text_puts(text, "that is not known");
+    put_hidden(text, forecast->hidden);
+  } else if (forecast->proposals.count == 0)
     out_text_puts(text, "no other number of threads and no larger queue gives 3 % more");
   out_text_puts(text, forecast->cut ? " (not all settings were tried, since that would take too long)\n" : "\n");
   put_unseen(text, forecast);
@@ -194,7 +220,7 @@ static void write_changes(struct out_json *json, const struct base_vector *chang
       out_json_key_string(json, "stage", change->stage->stats.label);
     else
       out_json_key_string(json, "queue", change->queue->label);
-    out_json_key(json, change->stage ? "threads" : "capacity");
+    out_json_key(json, change->stage ? "threads" : out_ring_items(change->queue) > 0 ? "items" : "capacity");
     if (change->stage || change->value > 0)
       out_json_integer(json, change->value);
     else
@@ -209,16 +235,23 @@ static const char *label_of(const struct out_model_station *station)
   return station && station->view ? station->view->stage->stats.label : NULL;
 }
 
+/* A figure of what is predicted, which JSON has as null where that is not known. */
+static double known(const struct out_prediction *prediction, double value)
+{
+  return prediction->hidden ? NAN : value;
+}
+
 static void write_prediction(struct out_json *json, const struct out_prediction *prediction,
                              const struct out_model *model)
 {
   out_json_open_map(json);
   write_changes(json, &prediction->changes);
-  out_json_key_number(json, "gain", prediction->gain);
-  out_json_key_number(json, "error", prediction->error);
-  out_json_key_number(json, "least", prediction->least);
+  out_json_key_number(json, "gain", known(prediction, prediction->gain));
+  out_json_key_number(json, "error", known(prediction, prediction->error));
+  out_json_key_number(json, "least", known(prediction, prediction->least));
+  out_json_key_string(json, "not_told", label_of(prediction->hidden));
   out_json_key_string(json, "not_seen", label_of(prediction->unseen));
-  out_json_key_number(json, "throughput", prediction->gain * model->throughput);
+  out_json_key_number(json, "throughput", known(prediction, prediction->gain * model->throughput));
   out_json_key_number(json, "processors_used", prediction->used);
   out_json_key_string(json, "then", label_of(prediction->next));
   out_json_close_map(json);
@@ -268,7 +301,7 @@ static void write_inputs(struct out_json *json, const struct out_model *model)
   for (uint32_t i = 0; i < model->network.num_queues; i++) {
     out_json_open_map(json);
     out_json_key_string(json, "queue", model->queues[i]->label);
-    out_json_key(json, "capacity");
+    out_json_key(json, out_ring_items(model->queues[i]) > 0 ? "items" : "capacity");
     if (model->capacities[i] > 0)
       out_json_integer(json, model->capacities[i]);
     else
@@ -307,9 +340,9 @@ static void write_doubling(struct out_json *json, const char *key, const struct 
                            bool gives_none)
 {
   out_json_key(json, key);
-  if (!forecast->why)
+  if (!forecast->why && !forecast->doubled.hidden)
     out_json_number(json, gain, false);
-  else if (gives_none)
+  else if (forecast->why && gives_none)
     out_json_integer(json, 1);
   else
     out_json_null(json);

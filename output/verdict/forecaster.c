@@ -10,6 +10,8 @@
 #define AS_MEASURED  0.03 /* of the throughput: it is that measured */
 #define LEAST_LEFT   0.50 /* of the processors that others leave, when they use twice as many */
 #define BY_LOAD      0.95 /* of the gain, or less: what is left of it hangs on who else uses the processors */
+#define NEARLY       0.10 /* of a server's time: a station that is less busy than another by less may limit it, too */
+#define LEFT         0.20 /* of the bounding stage's tasks: a simulation that leaves more came to a stop */
 #define SHARE_ROUNDS 10u
 #define SIMULATION   UINT64_C(1000000) /* steps of one */
 
@@ -37,7 +39,7 @@ static void apply(struct out_forecaster *forecaster, const struct out_settings *
   for (uint32_t i = 0; i < model->network.num_stations; i++)
     model->network.stations[i].servers = settings->servers[i];
   for (uint32_t i = 0; i < model->network.num_queues; i++)
-    model->network.queues[i].capacity = out_model_capacity(model, i, settings->capacities[i]);
+    out_model_set_queue(model, i, settings->capacities[i]);
 }
 
 /* Others use the processors so much from now on. */
@@ -60,9 +62,28 @@ static bool simulate(struct out_forecaster *forecaster, uint64_t seed, struct ou
   *forecaster->steps -= result->steps < *forecaster->steps ? result->steps : *forecaster->steps;
   const bool ended = result->ended && result->end > result->begin;
   forecaster->forecast->cut |= !ended;
+  forecaster->stuck |= result->ended && !ended;
   if (!ended)
     out_network_result_free(result);
   return ended;
+}
+
+const char *out_forecaster_too_long(const struct out_forecaster *forecaster)
+{
+  if (forecaster->stuck)
+    return "its simulation comes to a stop before the tasks are done: where items go round, put them into their queue "
+           "before "
+           "the first stage takes from it, and give all of them back; else tell all queues that its stages use";
+  if (*forecaster->steps == 0)
+    return "it would take too long to simulate it, beside the recording's other pipelines: record those that matter";
+  return "it would take too long to simulate it: queue several items together as one, or record a shorter run";
+}
+
+static double busy_in(const struct out_network *network, const struct out_network_result *result, uint32_t number)
+{
+  const struct out_network_station *station = &network->stations[number];
+  const double time = result->stations[number].busy + station->between * (double)result->stations[number].tasks;
+  return time / (station->servers * (result->until - result->begin));
 }
 
 /* The station whose servers are busiest, if they are for most of their time. */
@@ -71,15 +92,25 @@ static uint32_t find_busiest(const struct out_network *network, const struct out
   uint32_t busiest = UINT32_MAX;
   double most = OUT_BUSY_ENOUGH;
   for (uint32_t i = 0; i < network->num_stations; i++) {
-    const struct out_network_station *station = &network->stations[i];
-    const double time = result->stations[i].busy + station->between * (double)result->stations[i].tasks;
-    const double busy = time / (station->servers * (result->until - result->begin));
+    const double busy = busy_in(network, result, i);
     if (busy >= most) {
       most = busy;
       busiest = i;
     }
   }
   return busiest;
+}
+
+/* The station that limits the throughput, or nearly, by waits between its tasks of which nothing is told. UINT32_MAX:
+ * there is none. */
+static uint32_t find_hidden(const struct out_model *model, const struct out_network_result *result, uint32_t busiest)
+{
+  const double most = busiest == UINT32_MAX ? OUT_BUSY_ENOUGH : busy_in(&model->network, result, busiest) - NEARLY;
+  for (uint32_t i = 0; i < model->network.num_stations; i++)
+    if (model->stations[i].untold >= OUT_MODEL_UNKNOWN && model->network.stations[i].between > 0 &&
+        busy_in(&model->network, result, i) >= fmax(OUT_BUSY_ENOUGH, most))
+      return i;
+  return UINT32_MAX;
 }
 
 static double doubt_of(const struct out_forecaster *forecaster, uint32_t station)
@@ -101,6 +132,7 @@ bool out_forecaster_evaluate(struct out_forecaster *forecaster, const struct out
     squares += gain * gain;
     if (i == 0) {
       outcome->busiest = find_busiest(out_forecaster_network(forecaster), &result);
+      outcome->hidden = find_hidden(&forecaster->forecast->model, &result, outcome->busiest);
       outcome->used = result.processor_time / (result.until - result.begin);
     }
     out_network_result_free(&result);
@@ -178,6 +210,7 @@ bool out_forecaster_promise(struct out_forecaster *forecaster, const struct out_
 static double simulate_as_was(struct out_forecaster *forecaster, unsigned seeds, enum out_load load)
 {
   const uint32_t bound = forecaster->forecast->model.bound;
+  const double expected = (double)out_forecaster_network(forecaster)->stations[bound].expected;
   struct out_network_result result;
   double sum = 0;
   forecaster->used = 0;
@@ -187,7 +220,12 @@ static double simulate_as_was(struct out_forecaster *forecaster, unsigned seeds,
     forecaster->used += result.processor_time / (result.end - result.begin) / seeds;
     forecaster->times[load][i] = result.until - result.begin;
     sum += (double)result.stations[bound].tasks / (result.end - result.begin);
+    const double left = 1 - (double)result.stations[bound].tasks / expected;
     out_network_result_free(&result);
+    if (left > LEFT) {
+      forecaster->stuck = true;
+      return 0;
+    }
   }
   return sum / seeds;
 }
@@ -279,9 +317,11 @@ void out_forecaster_calibrate(struct out_forecaster *forecaster)
     keep_waits(forecaster, forecast->simulated);
   forecast->off = measured > 0 ? fabs(forecast->simulated / measured - 1) : 1;
   if (forecast->simulated <= 0)
-    forecast->why = "it would take too long to simulate it";
+    forecast->why = out_forecaster_too_long(forecaster);
   else if (forecast->off > OUT_FORECAST_OFF)
-    forecast->why = "the simulation of the pipeline as it was does not give its throughput";
+    forecast->why = "the simulation of the pipeline as it was does not give its throughput, so what bounds it was not "
+                    "told, or others "
+                    "kept the machine busy: tell what its tasks and threads wait for as queues, or record again";
   else if (!simulate_loads(forecaster))
-    forecast->why = "it would take too long to simulate it";
+    forecast->why = out_forecaster_too_long(forecaster);
 }

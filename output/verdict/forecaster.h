@@ -23,6 +23,7 @@ struct out_outcome {
   double least;     /* of the gain of what is known to divide, under each load, without the error */
   bool by_load;     /* that is less than under the load as it was */
   uint32_t busiest; /* the station that is; UINT32_MAX: none is enough */
+  uint32_t hidden;  /* one that may limit it by waits that are not told; UINT32_MAX: none */
 };
 
 struct out_forecaster {
@@ -35,6 +36,7 @@ struct out_forecaster {
   /* Of the pipeline as it was, until the last item has left it. */
   double times[OUT_NUM_LOADS][OUT_FORECAST_SEEDS];
   double left[OUT_NUM_LOADS]; /* processors that others leave */
+  bool stuck;                 /* a simulation came to nothing: its stations wait for one another */
   bool failed;                /* memory is short */
 };
 
@@ -50,6 +52,9 @@ void out_settings_copy(const struct out_forecaster *forecaster, struct out_setti
 /* The simulation as it was: what tasks waited for a processor is what its own threads do to one another, and what is
  * missing then was done by others. Says why nothing is predicted, if it is not as it was. */
 void out_forecaster_calibrate(struct out_forecaster *forecaster);
+
+/* Why the pipeline could not be simulated, and what can be done. */
+const char *out_forecaster_too_long(const struct out_forecaster *forecaster);
 
 /* How many times as much settings give, by so many simulations. False: it cannot be told. */
 bool out_forecaster_evaluate(struct out_forecaster *forecaster, const struct out_settings *settings, unsigned seeds,

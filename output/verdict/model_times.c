@@ -1,6 +1,8 @@
 /* Finds how long the tasks of a stage take in a simulation. */
 #include "output/verdict/model_times.h"
 
+#include "output/pipeline/outside_waits.h"
+
 #define MOST_TIMES 4096.0
 #define PACED      0.02 /* of a server's time: what it waits between tasks counts */
 #define WARM       0.90 /* of the first task's time: a time that is its */
@@ -43,15 +45,28 @@ static void find_parts(const struct out_bottleneck *bottleneck, struct out_model
   }
 }
 
-/* The seconds that a server waits before each task, and that neither work nor a queue explains. */
-static double find_between(const struct callsig_pipeline *pipeline, const struct out_thread_group *group)
+/* The seconds that the threads of a group were ready and waited for a processor outside of their tasks, at most. */
+static double ready_outside(const struct out_thread_group *group)
+{
+  double ready = 0;
+  for (uint32_t i = 0; i < group->count; i++) {
+    const struct out_stage_view *view = group->members[i];
+    ready += view->stage->work.queued - (view->shares.known ? view->shares.ready * whole_own_time(view->stage) : 0);
+  }
+  return out_model_number(fmax(0, ready));
+}
+
+/* The seconds that a server waits before each task, and that neither work nor a queue explains; and how much of
+ * their time is not waiting for a processor either. */
+static double find_between(const struct callsig_pipeline *pipeline, const struct out_thread_group *group,
+                           double *untold)
 {
   const struct out_stage *first = group->members[0]->stage;
+  *untold = 0;
   if (pipeline->steps > 0 || first->last_ticks <= first->first_ticks)
     return 0;
-  double there = group->servers * (double)(first->last_ticks - first->first_ticks) * pipeline->tick;
-  if (first->work.known)
-    there = fmin(there, first->work.lifetime);
+  const double span = out_pipeline_recorded(pipeline, first->first_ticks, first->last_ticks);
+  const double there = out_stage_presence(pipeline, first, group->servers * span);
   double own = 0, gets = 0, puts = 0;
   /* Of a queue, all stages behind it have what the threads waited to get; that before it, what they waited to put. */
   for (uint32_t i = 0; i < group->count; i++) {
@@ -59,7 +74,10 @@ static double find_between(const struct callsig_pipeline *pipeline, const struct
     gets = fmax(gets, group->members[i]->stage->get_wait);
     puts += group->members[i]->stage->put_wait;
   }
-  const double left = out_model_number(there - own - gets - puts);
+  /* What is cut off where recording stops and goes on is explained by nothing: half a task and its waits each time. */
+  const double cut = pipeline->pauses.count * group->servers * (own + gets + puts) / (double)first->stats.num_tasks;
+  const double left = out_model_number(fmax(0, there - own - gets - puts - cut));
+  *untold = fmax(0, left - ready_outside(group)) / fmax(there, 1e-30);
   return left >= PACED * there ? left / (double)first->stats.num_tasks : 0;
 }
 
@@ -213,7 +231,7 @@ bool out_model_times(const struct callsig_pipeline *pipeline, const struct out_b
 {
   const struct out_thread_group *group = &meaning->group;
   find_parts(bottleneck, meaning);
-  station->between = find_between(pipeline, group);
+  station->between = find_between(pipeline, group, &meaning->untold);
   for (uint32_t i = 0; i < group->count; i++)
     if (warms_up(bottleneck, group->members[i]))
       station->first = out_model_number(bottleneck->warm_time * model->share);

@@ -15,15 +15,18 @@
 
 enum { MOST_FUNCTIONS = 3 };
 
-static void write_info(struct out_json *json, const struct callsig_pipeline_info *info)
+static void write_info(struct out_json *json, const struct callsig_pipeline *pipeline)
 {
+  const struct callsig_pipeline_info *info = &pipeline->info;
   out_json_key_string(json, "schema", "callsig.stages/1");
   out_json_key_string(json, "file", info->path);
   out_json_key_string(json, "program", info->program);
   out_json_key_integer(json, "pid", info->pid);
+  out_json_key_integer(json, "processes", pipeline->processes > 0 ? pipeline->processes : 1);
   out_json_key_number(json, "start", info->start);
   out_json_key_number(json, "end", info->end);
   out_json_key_number(json, "elapsed", info->elapsed);
+  out_json_key_number(json, "recorded", pipeline->recorded);
   out_json_key_integer(json, "unreadable", info->unreadable);
 }
 
@@ -202,6 +205,13 @@ static void write_view(struct out_json *json, const struct out_stage_view *view)
   out_json_key_string(json, "input", view->input ? view->input->label : NULL);
   out_json_key_string(json, "output", view->output ? view->output->label : NULL);
   out_json_key_number(json, "replicas", view->replicas);
+  out_json_key(json, "threads_seen");
+  if (view->threads > 0)
+    out_json_integer(json, view->threads);
+  else
+    out_json_null(json);
+  out_json_key(json, "waits_exceed");
+  out_json_bool(json, view->waits_exceed);
   out_json_key_number(json, "effective_rate", view->rate);
   out_json_key_number(json, "failure_rate", view->failure_rate);
   out_json_key_number(json, "failures_per_second", view->failures_per_second);
@@ -234,6 +244,7 @@ static void write_stragglers(struct out_json *json, const struct out_bottleneck 
     out_json_key_integer(json, "tid", straggler->replica->tid);
     out_json_key_number(json, "ave_time", straggler->mean);
     out_json_key_number(json, "others_ave_time", straggler->others);
+    out_json_key_number(json, "chance", straggler->chance);
     out_json_key_integer(json, "parts", straggler->parts);
     out_json_key_integer(json, "slowest_in", straggler->slowest);
     out_json_close_map(json);
@@ -283,6 +294,27 @@ static int write_functions(struct out_json *json, const struct callsig_pipeline 
   return result;
 }
 
+/* The threads that it shares with other pipelines. */
+static void write_pool(struct out_json *json, const struct out_bottleneck *bottleneck)
+{
+  const struct out_pool *pool = &bottleneck->pool;
+  out_json_key(json, "pool");
+  if (!pool->most) {
+    out_json_null(json);
+    return;
+  }
+  out_json_open_map(json);
+  out_json_key_integer(json, "threads", pool->threads);
+  out_json_key_number(json, "busy", pool->busy);
+  out_json_key_number(json, "here", pool->here);
+  out_json_key(json, "pipelines");
+  out_json_open_array(json);
+  for (unsigned i = 0; i < pool->num_others && i < OUT_POOL_NAMED; i++)
+    out_json_integer(json, pool->others[i]);
+  out_json_close_array(json);
+  out_json_close_map(json);
+}
+
 /* What moves, what is shared, and what there is of processors. */
 static void write_more(struct out_json *json, const struct out_bottleneck *bottleneck)
 {
@@ -290,6 +322,9 @@ static void write_more(struct out_json *json, const struct out_bottleneck *bottl
   out_json_key_number(json, "processors", bottleneck->processors);
   out_json_key_number(json, "processors_used", bottleneck->used);
   out_json_key_string(json, "thread", thread ? thread->thread : NULL);
+  write_pool(json, bottleneck);
+  out_json_key_string(json, "not_told", label_of(bottleneck->untold));
+  out_json_key_number(json, "not_told_share", bottleneck->untold ? bottleneck->untold_share : 0);
   out_json_key(json, "outside_of_tasks");
   out_json_bool(json, bottleneck->outside);
   out_json_key_string(json, "waits_inside_too", label_of(bottleneck->shares_wait));
@@ -326,7 +361,8 @@ static int write_verdict(void *data, const struct callsig_pipeline *pipeline, co
                          const struct out_forecast *forecast, struct callsig_stats **stats)
 {
   struct out_json *json = data;
-  static const char *const bounds[] = {"unknown", "stage", "source", "sink", "gap", "processor", "thread", "moving"};
+  static const char *const bounds[] = {"unknown",   "stage",  "source", "sink", "gap",
+                                       "processor", "thread", "moving", "pool", "ring"};
   out_json_open_map(json);
   out_json_key_integer(json, "pipeline", bottleneck->pipeline);
   out_json_key_string(json, "bound", bounds[bottleneck->bound]);
@@ -364,7 +400,7 @@ static int write_verdicts(struct out_json *json, const struct callsig_pipeline *
 static int write_over_time(struct out_json *json, const struct callsig_pipeline *pipeline)
 {
   struct out_course course = out_course_new();
-  int result = out_recording_course(pipeline, &course);
+  int result = pipeline->processes > 0 ? 0 : out_recording_course(pipeline, &course);
   out_json_key(json, "over_time");
   out_json_open_map(json);
   if (result == 0)
@@ -389,7 +425,7 @@ int callsig_pipeline_print_json_what_if(const struct callsig_pipeline *pipeline,
     return verdicts < 0 ? verdicts : out_stats_no_memory();
   }
   out_json_open_map(&json);
-  write_info(&json, &pipeline->info);
+  write_info(&json, pipeline);
   write_lists(&json, pipeline);
   verdicts = write_verdicts(&json, pipeline, &asked);
   base_vector_free(&asked);

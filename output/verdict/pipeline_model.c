@@ -6,27 +6,25 @@
 #include <string.h>
 
 #include "output/pipeline/busy_slots.h"
+#include "output/pipeline/outside_waits.h"
+#include "output/pipeline/rings.h"
+#include "output/verdict/model_ports.h"
 #include "output/verdict/model_times.h"
 #include "output/verdict/seen_at_once.h"
 
-#define MOST_STAGES  64u
-#define MOST_LINKS   4096u /* of stages that share threads, which are looked through for each */
 #define MOST_SERVERS 1024.0
-#define MOST_ITEMS   4096.0  /* that a task takes or gives */
 #define MOST_TASKS   12000.0 /* that are simulated, of all stations */
 #define MOST_WAIT    0.25    /* of the time of a stage's tasks, for conditions that others make true */
-#define FEW          0.005   /* a task: items of a queue that a stage is not between */
-#define ONE_IN_ALL   1.05    /* a task takes one item, from whichever queue has one */
 #define KEPT_WAITING 0.05    /* of the time: what puts into a queue waits for space */
+#define MOST_ROUND   1e9     /* items that go round */
 #define LARGE        50.0    /* of so many items, a queue for one does not change when fewer are simulated */
 
 struct maker {
   const struct callsig_pipeline *pipeline;
   const struct out_bottleneck *bottleneck;
   struct out_model *model;
-  struct out_network_port *inputs, *outputs; /* of the next station, MOST_STAGES each */
-  uint64_t first, last;                      /* when the first task of a station began, and the last one ended */
-  double window;                             /* seconds between */
+  uint64_t first, last; /* when the first task of a station began, and the last one ended */
+  double window;        /* seconds between */
   const char **why;
 };
 
@@ -41,17 +39,34 @@ static const char *label_of(const struct out_stage_view *view)
   return view->stage->stats.label;
 }
 
+/* What threads wait for without a word may get shorter with what others do, or longer, or be as it is. */
+static int give_up_untold(struct maker *maker, const struct out_model_station *station)
+{
+  *maker->why =
+      base_arena_printf(&maker->model->memory,
+                        "threads of %s wait %.1f%% of their time between their tasks, for what is not told (a "
+                        "block, a slot, a token, a request), and other settings may change that: tell what "
+                        "they take as a queue, which is put into where it is given back",
+                        label_of(station->view), station->untold * 100);
+  return *maker->why ? 0 : -ENOMEM;
+}
+
 /* Can a stage be made a station? 1, 0 or -ENOMEM. */
 static int check_stage(struct maker *maker, const struct out_stage_view *view)
 {
   if (view->busy * view->condition >= MOST_WAIT)
-    return give_up(maker, "tasks of ", label_of(view), " wait inside for what others do, and it is not known for what");
+    return give_up(
+        maker, "tasks of ", label_of(view),
+        " wait inside for what others do, and it is not known for what: tell that as a queue, or end the task before");
   if (view->lock >= OUT_LOCKED)
-    return give_up(maker, "tasks of ", label_of(view), " wait for a lock, and it is not known how long others hold it");
+    return give_up(
+        maker, "tasks of ", label_of(view),
+        " wait for a lock, and it is not known how long others hold it: let it be held for less, and record again");
   if (!(view->replicas >= 1) || view->replicas > MOST_SERVERS)
-    return give_up(maker, "", label_of(view), " works on more than 1024 tasks at a time");
+    return give_up(maker, "", label_of(view),
+                   " works on more than 1024 tasks at a time, and no more are simulated: record it with fewer threads");
   if (!isfinite(view->mean) || view->mean < 0)
-    return give_up(maker, "the times of ", label_of(view), " are no times");
+    return give_up(maker, "the times of ", label_of(view), " are no times: the recording is damaged, so record again");
   return 1;
 }
 
@@ -59,13 +74,15 @@ static int check(struct maker *maker)
 {
   const struct out_bottleneck *bottleneck = maker->bottleneck;
   if (bottleneck->is_cpu_clock)
-    return give_up(maker, "its times are CPU times", "", "");
+    return give_up(maker, "its times are CPU times: record it with --clock wall", "", "");
   if (!bottleneck->stage)
-    return give_up(maker, "no tasks are recorded", "", "");
+    return give_up(maker, "no tasks are recorded: tell where they begin and end (docs/stages.md)", "", "");
   if (bottleneck->outside)
-    return give_up(maker, "", label_of(bottleneck->stage), " waits outside of its tasks, and it is not known for what");
+    return give_up(maker, "", label_of(bottleneck->stage),
+                   " waits outside of its tasks, for what is not told: tell that as a queue, or begin the task before");
   if (bottleneck->shares_wait)
-    return give_up(maker, "", label_of(bottleneck->shares_wait), " may wait for the same lock or device");
+    return give_up(maker, "", label_of(bottleneck->shares_wait),
+                   " may wait for the same lock or device: compare a run in which they do not");
   int result = 1;
   uint32_t stations = 0;
   for (uint32_t i = 0; i < bottleneck->count && result > 0; i++)
@@ -73,108 +90,25 @@ static int check(struct maker *maker)
       result = check_stage(maker, &bottleneck->views[i]);
       stations++;
     }
-  return result > 0 && stations > MOST_STAGES ? give_up(maker, "it has more than 64 stages", "", "") : result;
-}
-
-/* The network's number of a queue; MOST_STAGES: it has so many others already. */
-static uint32_t queue_number(struct maker *maker, const struct callsig_queue_stats *queue)
-{
-  struct out_model *model = maker->model;
-  uint32_t number = 0;
-  while (number < model->network.num_queues && model->queues[number] != queue)
-    number++;
-  if (number == model->network.num_queues && number < MOST_STAGES)
-    model->queues[model->network.num_queues++] = queue;
-  return number;
-}
-
-/* Adds a port. False: there are too many. */
-static bool add_port(struct maker *maker, const struct callsig_queue_stats *queue, double items, double tasks,
-                     struct out_network_port *ports, uint32_t *count)
-{
-  if (!queue)
-    return true;
-  const uint32_t number = queue_number(maker, queue);
-  if (number == MOST_STAGES || *count == MOST_STAGES || items > MOST_ITEMS * tasks)
-    return false;
-  ports[(*count)++] = (struct out_network_port){.queue = number, .items = items / tasks};
-  return true;
-}
-
-static const struct callsig_queue_stats *queue_of(const struct callsig_pipeline *pipeline, const char *label)
-{
-  for (uint32_t i = 0; i < pipeline->queues.count; i++)
-    if (strcmp(out_pipeline_queue_at(pipeline, i)->stats.label, label) == 0)
-      return &out_pipeline_queue_at(pipeline, i)->stats;
-  return NULL;
-}
-
-/* What the threads of a group took from a queue and put into it: what they run has all of it each, or a part. */
-static void sum_links(const struct callsig_pipeline *pipeline, const struct out_thread_group *group, const char *queue,
-                      double *gets, double *puts)
-{
-  *gets = *puts = 0;
-  for (uint32_t i = 0; i < pipeline->links.count; i++) {
-    const struct out_link *link = base_vector_at(&pipeline->links, i);
-    if (strcmp(link->queue, queue) == 0 && out_thread_group_has(group, out_pipeline_stage_at(pipeline, link->stage))) {
-      *gets = fmax(*gets, (double)link->gets);
-      *puts = fmax(*puts, (double)link->puts);
-    }
-  }
-}
-
-/* Threads that put into a queue what they take from it themselves, sooner or later, wait for nobody there. */
-static bool is_inside(const struct callsig_queue_stats *queue, double gets, double puts, double tasks)
-{
-  const double few = FEW * tasks;
-  return queue && gets >= few && puts >= few && (double)queue->num_items - gets < few &&
-         (double)queue->puts - puts < few;
-}
-
-/* The queues that the group's threads were seen to use; where none were, those of the stage's place. */
-static bool find_ports(struct maker *maker, const struct out_thread_group *group, struct out_network_station *station)
-{
-  const struct callsig_pipeline *pipeline = maker->pipeline;
-  const struct out_stage_view *view = group->members[0];
-  const double tasks = (double)view->stage->stats.num_tasks;
-  bool fits = group->count == 1 || pipeline->links.count <= MOST_LINKS, seen = false;
-  for (uint32_t i = 0; i < pipeline->links.count && fits; i++) {
-    const struct out_link *link = base_vector_at(&pipeline->links, i);
-    double gets = (double)link->gets, puts = (double)link->puts;
-    if (out_pipeline_stage_at(pipeline, link->stage) != view->stage)
-      continue;
-    if (group->count > 1)
-      sum_links(pipeline, group, link->queue, &gets, &puts);
-    const struct callsig_queue_stats *queue = queue_of(pipeline, link->queue);
-    if (fmax(gets, puts) < FEW * tasks || (group->count > 1 && is_inside(queue, gets, puts, tasks)))
-      continue;
-    fits = (gets < FEW * tasks || add_port(maker, queue, gets, tasks, maker->inputs, &station->num_inputs)) &&
-           (puts < FEW * tasks || add_port(maker, queue, puts, tasks, maker->outputs, &station->num_outputs));
-    seen = true;
-  }
-  if (!seen && view->input)
-    fits = add_port(maker, view->input, (double)view->input->num_items, tasks, maker->inputs, &station->num_inputs);
-  if (!seen && view->output && fits)
-    fits = add_port(maker, view->output, (double)view->output->puts, tasks, maker->outputs, &station->num_outputs);
-  double taken = 0;
-  for (uint32_t i = 0; i < station->num_inputs; i++)
-    taken += maker->inputs[i].items;
-  station->takes_any = station->num_inputs > 1 && taken <= ONE_IN_ALL;
-  return fits;
-}
-
-/* Copies the ports that were found behind the station. */
-static bool keep_ports(struct maker *maker, struct out_network_station *station)
-{
-  struct base_arena *memory = &maker->model->memory;
-  station->inputs = base_arena_copy(memory, maker->inputs, station->num_inputs * sizeof *station->inputs);
-  station->outputs = base_arena_copy(memory, maker->outputs, station->num_outputs * sizeof *station->outputs);
-  return station->inputs && station->outputs;
+  return result > 0 && stations > OUT_MODEL_MOST ? give_up(maker,
+                                                           "it has more than 64 stages, and no more are simulated: "
+                                                           "tell of parts of it as pipelines of their own",
+                                                           "", "")
+                                                 : result;
 }
 
 static uint64_t simulated(const struct out_model *model, double tasks)
 {
   return (uint64_t)fmax(1, fmin(tasks * model->share, 1e15));
+}
+
+/* Does a station begin with nothing but what goes round? Then nothing else says how many tasks it does. */
+static bool begins(const struct out_model *model, const struct out_network_station *station)
+{
+  for (uint32_t i = 0; i < station->num_inputs; i++)
+    if (!(out_ring_items(model->queues[station->inputs[i].queue]) > 0))
+      return false;
+  return true;
 }
 
 /* 1, 0 or -ENOMEM. */
@@ -190,17 +124,18 @@ static int add_stage(struct maker *maker, const struct out_stage_view *view, con
   if (made <= 0)
     return made < 0 ? made : give_up(maker, "the threads of ", label_of(view), why);
   if (meaning->group.servers > MOST_SERVERS)
-    return give_up(maker, "", label_of(view), " works on more than 1024 tasks at a time");
+    return give_up(maker, "", label_of(view),
+                   " works on more than 1024 tasks at a time, and no more are simulated: record it with fewer threads");
   meaning->view = meaning->group.members[0];
   station->servers = meaning->servers = (uint32_t)meaning->group.servers;
   station->expected = simulated(model, (double)meaning->view->stage->stats.num_tasks);
-  if (!find_ports(maker, &meaning->group, station))
-    return give_up(maker, "", label_of(view), " uses too many queues, or too many items a task");
+  const int ports = out_model_ports(maker->pipeline, &meaning->group, model, station, &why);
+  if (ports <= 0)
+    return ports < 0 ? ports : give_up(maker, "", label_of(view), why);
   if (out_thread_group_has(&meaning->group, maker->bottleneck->stage->stage))
     model->bound = number;
-  station->tasks = station->num_inputs == 0 ? station->expected : 0;
-  if (!keep_ports(maker, station) ||
-      !out_model_times(maker->pipeline, maker->bottleneck, slots, model, station, meaning))
+  station->tasks = begins(model, station) ? station->expected : 0;
+  if (!out_model_times(maker->pipeline, maker->bottleneck, slots, model, station, meaning))
     return -ENOMEM;
   out_seen_at_once(maker->pipeline, maker->window, meaning);
   return 1;
@@ -233,7 +168,7 @@ static double time_outside(const struct maker *maker, uint32_t queue, bool is_so
     }
   }
   const uint64_t from = is_source ? maker->first : first, until = is_source ? last : maker->last;
-  const double time = until > from ? out_model_number((double)(until - from) * maker->pipeline->tick) : 0;
+  const double time = out_model_number(out_pipeline_recorded(maker->pipeline, from, until));
   return fmin(maker->window, time);
 }
 
@@ -311,7 +246,7 @@ static bool reach(const struct out_network *network, uint32_t queue, bool *reach
 /* Is each station connected with each by queues? What one waits for is not known elsewhere. */
 static bool is_connected(const struct out_network *network)
 {
-  bool reached[3 * MOST_STAGES] = {true};
+  bool reached[3 * OUT_MODEL_MOST] = {true};
   for (bool more = true; more;) {
     more = false;
     for (uint32_t queue = 0; queue < network->num_queues; queue++)
@@ -331,13 +266,25 @@ uint32_t out_model_station_of(const struct out_model *model, const struct out_st
   return number;
 }
 
-uint64_t out_model_capacity(const struct out_model *model, uint32_t queue, uint64_t capacity)
+/* The capacity in the network, in which fewer items are simulated, that stands for one of the pipeline's queue. */
+static uint64_t simulated_capacity(const struct out_model *model, uint32_t queue, uint64_t capacity)
 {
   const struct callsig_queue_stats *stats = model->queues[queue];
   const double items = (double)stats->puts * model->share;
   if (capacity == 0 || model->share >= 1 || (double)capacity <= items / LARGE)
     return capacity;
   return (uint64_t)fmax(1, fmax(items / LARGE, fmin((double)capacity, 1e15) * model->share));
+}
+
+void out_model_set_queue(struct out_model *model, uint32_t queue, uint64_t capacity)
+{
+  struct out_network_queue *set = &model->network.queues[queue];
+  const struct callsig_queue_stats *stats = model->queues[queue];
+  const uint64_t now = simulated_capacity(model, queue, capacity);
+  /* A ring's queue has space for all that go round; without bounds, for one each time. */
+  *set = out_ring_items(stats) > 0
+             ? (struct out_network_queue){.initial = now > 0 ? now : simulated(model, (double)stats->puts)}
+             : (struct out_network_queue){.capacity = now};
 }
 
 /* Queues are as large as they were seen to be, where they do not tell and what puts into them waits. */
@@ -347,8 +294,9 @@ static void find_capacities(struct maker *maker)
   for (uint32_t i = 0; i < model->network.num_queues; i++) {
     const struct callsig_queue_stats *stats = model->queues[i];
     const bool full = stats->capacity == 0 && stats->put_time >= KEPT_WAITING * maker->window;
-    model->capacities[i] = full ? stats->high_water : stats->capacity;
-    model->network.queues[i].capacity = out_model_capacity(model, i, model->capacities[i]);
+    const double ring = out_ring_items(stats);
+    model->capacities[i] = ring > 0 ? (uint64_t)fmin(ring, MOST_ROUND) : full ? stats->high_water : stats->capacity;
+    out_model_set_queue(model, i, model->capacities[i]);
   }
 }
 
@@ -410,16 +358,13 @@ static int make(struct maker *maker)
   struct base_arena *memory = &model->memory;
   find_window(maker);
   if (!(maker->window > 0))
-    return give_up(maker, "it took no time", "", "");
-  maker->inputs = base_arena_alloc(memory, MOST_STAGES * sizeof *maker->inputs);
-  maker->outputs = base_arena_alloc(memory, MOST_STAGES * sizeof *maker->outputs);
-  model->stations = base_arena_alloc(memory, 3 * MOST_STAGES * sizeof *model->stations);
-  model->queues = base_arena_alloc(memory, MOST_STAGES * sizeof *model->queues);
-  model->capacities = base_arena_alloc(memory, MOST_STAGES * sizeof *model->capacities);
-  model->network.stations = base_arena_alloc(memory, 3 * MOST_STAGES * sizeof *model->network.stations);
-  model->network.queues = base_arena_alloc(memory, MOST_STAGES * sizeof *model->network.queues);
-  if (!maker->inputs || !maker->outputs || !model->stations || !model->queues || !model->capacities ||
-      !model->network.stations || !model->network.queues)
+    return give_up(maker, "it took no time: record more of its tasks", "", "");
+  model->stations = base_arena_alloc(memory, 3 * OUT_MODEL_MOST * sizeof *model->stations);
+  model->queues = base_arena_alloc(memory, OUT_MODEL_MOST * sizeof *model->queues);
+  model->capacities = base_arena_alloc(memory, OUT_MODEL_MOST * sizeof *model->capacities);
+  model->network.stations = base_arena_alloc(memory, 3 * OUT_MODEL_MOST * sizeof *model->network.stations);
+  model->network.queues = base_arena_alloc(memory, OUT_MODEL_MOST * sizeof *model->network.queues);
+  if (!model->stations || !model->queues || !model->capacities || !model->network.stations || !model->network.queues)
     return -ENOMEM;
   model->bound = UINT32_MAX;
   int result = add_stages(maker);
@@ -428,9 +373,19 @@ static int make(struct maker *maker)
   if (result <= 0)
     return result;
   if (model->bound == UINT32_MAX)
-    return give_up(maker, "no task of ", label_of(maker->bottleneck->stage), " has ended");
+    return give_up(maker, "no task of ", label_of(maker->bottleneck->stage), " has ended: let it run for longer");
+  for (uint32_t i = 0; i < model->network.num_queues; i++)
+    if (out_queue_is_one_sided(model->queues[i]))
+      return give_up(maker, "the other end of ", model->queues[i]->label,
+                     " is not seen, and may be in another process: read the recordings of both together");
   if (!is_connected(&model->network))
-    return give_up(maker, "not all of its stages are seen to be connected by queues", "", "");
+    return give_up(
+        maker,
+        "not all of its stages are seen to be connected by queues: tell what is handed from one to the next as a queue",
+        "", "");
+  for (uint32_t i = 0; i < model->network.num_stations; i++)
+    if (model->stations[i].view && model->stations[i].untold >= OUT_UNTOLD)
+      return give_up_untold(maker, &model->stations[i]);
   find_capacities(maker);
   model->throughput = (double)model->stations[model->bound].view->stage->stats.num_tasks / maker->window;
   model->network.processors = out_model_number(maker->bottleneck->processors);

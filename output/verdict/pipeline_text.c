@@ -3,6 +3,8 @@
 #include <string.h>
 
 #include "output/pipeline/pipeline_text.h"
+#include "output/pipeline/rings.h"
+#include "output/pipeline/shared_pool.h"
 #include "output/pipeline/stage_functions.h"
 #include "output/stats/columns.h"
 #include "output/stats/stats_object.h"
@@ -62,7 +64,10 @@ static void put_queue(struct out_text *text, const struct callsig_queue_stats *q
             queue->min_put_time, queue->max_put_time);
   put_times(text, "Get times", queue->num_items, queue->p50_get_time, queue->p90_get_time, queue->p99_get_time,
             queue->min_get_time, queue->max_get_time);
-  out_text_printf(text, "    Most items at once: %llu of ", (unsigned long long)queue->high_water);
+  if (queue->high_water > 0 || queue->puts == 0)
+    out_text_printf(text, "    Most items at once: %llu of ", (unsigned long long)queue->high_water);
+  else
+    out_text_puts(text, "    Most items at once: unknown, of ");
   if (queue->capacity > 0)
     out_text_printf(text, "%llu\n", (unsigned long long)queue->capacity);
   else
@@ -77,6 +82,9 @@ static void put_summary(struct out_text *text, const struct callsig_pipeline *pi
                     (unsigned long long)pipeline->active_steps);
     out_put_number(text, "", pipeline->recorded, 2, " s of ");
     out_put_number(text, "", pipeline->info.elapsed, 2, " s\n");
+  } else if (pipeline->recorded < pipeline->info.elapsed) {
+    out_put_number(text, "\n  Recorded: ", pipeline->recorded, 2, " s of ");
+    out_put_number(text, "", pipeline->info.elapsed, 2, " s; recording was off for the rest, which counts nowhere\n");
   }
   for (uint32_t i = 0; i < pipeline->stages.count; i++)
     put_stage(text, &out_pipeline_stage_at(pipeline, i)->stats);
@@ -122,6 +130,33 @@ static void put_bounding_stage(struct out_text *text, const struct out_bottlenec
   out_text_puts(text, bottleneck->outside ? ", and waits for the rest of it outside of its tasks" : "");
 }
 
+/* Items that go round are what all stages wait for. */
+static void put_ring(struct out_text *text, const struct out_bottleneck *bottleneck)
+{
+  const struct callsig_queue_stats *queue = bottleneck->before;
+  const double items = out_ring_items(queue);
+  out_put_number(text, "too few items bound it: ", items, 0, items < 2 ? " goes" : " go");
+  out_text_printf(text, " round by %s", queue->label);
+  out_put_percent(text, ", which is occupied ", queue->occupancy_rate, " of the time");
+  out_text_printf(text, "; the busiest stage, %s,", label_of(bottleneck->stage));
+  out_put_percent(text, " works ", bottleneck->stage->busy, " of its time");
+}
+
+/* Nothing that was seen bounds it; or what does was not told. */
+static void put_unknown(struct out_text *text, const struct out_bottleneck *bottleneck)
+{
+  if (bottleneck->untold) {
+    out_text_printf(text, "it is not known what bounds it: threads of %s", label_of(bottleneck->untold));
+    out_put_percent(text, " wait ", bottleneck->untold_share,
+                    " of their time between their tasks, for what is not told (a block, a slot, a token, a request)");
+  } else
+    out_text_puts(text, "nothing in it bounds it");
+  if (bottleneck->stage) {
+    out_text_printf(text, "%s the busiest stage, %s,", bottleneck->untold ? ";" : ":", label_of(bottleneck->stage));
+    out_put_percent(text, " works ", bottleneck->stage->busy, " of its time");
+  }
+}
+
 void out_put_verdict(struct out_text *text, const struct out_bottleneck *bottleneck)
 {
   switch (bottleneck->bound) {
@@ -161,17 +196,19 @@ void out_put_verdict(struct out_text *text, const struct out_bottleneck *bottlen
   case OUT_BOUND_MOVING:
     put_phases(text, bottleneck);
     break;
+  case OUT_BOUND_POOL:
+    out_put_shared_pool(text, bottleneck);
+    break;
+  case OUT_BOUND_RING:
+    put_ring(text, bottleneck);
+    break;
   default:
     if (bottleneck->is_cpu_clock) {
       out_text_puts(text,
                     "no verdict: its times are CPU times, which tell nothing of waiting; record it with --clock wall");
       break;
     }
-    out_text_puts(text, "nothing in it bounds it");
-    if (bottleneck->stage) {
-      out_text_printf(text, ": the busiest stage, %s,", label_of(bottleneck->stage));
-      out_put_percent(text, " works ", bottleneck->stage->busy, " of its time");
-    }
+    put_unknown(text, bottleneck);
   }
 }
 
@@ -230,7 +267,7 @@ static void put_reasons(struct out_text *text, const struct out_bottleneck *bott
   put_shared(text, bottleneck);
   if (stage->rate > 0) {
     out_put_number(text, "    Effective rate: ", stage->rate, 1, " tasks/s (");
-    out_put_number(text, "", stage->replicas, 0, " at a time, ");
+    out_put_number(text, "", stage->at_once, stage->at_once < stage->replicas ? 1 : 0, " at a time, ");
     out_put_scaled(text, stage->mean, 0);
     if (stage->failure_rate > 0) {
       out_text_puts(text, " each, of a failure ");
@@ -265,6 +302,20 @@ static void put_state(struct out_text *text, const struct out_stage_view *view)
   out_put_percent(text, "works ", view->busy, ", ");
   out_put_percent(text, "waits for items ", view->get_wait, " and ");
   out_put_percent(text, "for space ", view->put_wait, " of its time\n");
+  if (view->fewer) {
+    const unsigned declared = view->stage->stats.concurrency;
+    if (view->threads > 0)
+      out_text_printf(text, "      declared %u, %u thread%s seen", declared, view->threads,
+                      view->threads == 1 ? "" : "s");
+    else
+      out_text_printf(text, "      declared %u, threads that came and went seen", declared);
+    if (view->varies || view->threads == 0)
+      out_put_number(text, ", ", view->at_once, 1, " of them there on average");
+    out_text_puts(text, ": its shares are of their time\n");
+  }
+  if (view->waits_exceed)
+    out_text_puts(text, "      its threads were told to wait longer than they had: waits overlap its tasks or one "
+                        "another, and are cut to what is left\n");
 }
 
 static void put_warnings(struct out_text *text, const struct out_bottleneck *bottleneck)
@@ -343,6 +394,20 @@ static void put_functions(struct out_text *text, const struct out_stage_function
   }
 }
 
+/* The queues that lead to another process, or come from one. */
+static void put_one_sided(struct out_text *text, const struct callsig_pipeline *pipeline, unsigned number)
+{
+  for (uint32_t i = 0; i < pipeline->queues.count; i++) {
+    const struct callsig_queue_stats *queue = &out_pipeline_queue_at(pipeline, i)->stats;
+    if (queue->pipeline == number && out_queue_is_one_sided(queue))
+      out_text_printf(
+          text,
+          "    %s: nothing %s it in this process: if another one does, this is the verdict on a part of the "
+          "pipeline, and that on the whole is printed where the recordings of both are read together\n",
+          queue->label, queue->puts > 0 ? "takes from" : "puts into");
+  }
+}
+
 /* out_verdict_fn */
 static int put_verdict(void *data, const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
                        const struct out_forecast *forecast, struct callsig_stats **stats)
@@ -353,7 +418,8 @@ static int put_verdict(void *data, const struct callsig_pipeline *pipeline, cons
   out_put_verdict(text, bottleneck);
   out_text_putc(text, '\n');
   const bool named = bottleneck->stage && bottleneck->bound != OUT_BOUND_UNKNOWN &&
-                     bottleneck->bound != OUT_BOUND_SOURCE && bottleneck->bound != OUT_BOUND_SINK;
+                     bottleneck->bound != OUT_BOUND_SOURCE && bottleneck->bound != OUT_BOUND_SINK &&
+                     bottleneck->bound != OUT_BOUND_RING;
   if (named) {
     put_reasons(text, bottleneck, forecast);
     struct out_stage_functions functions = {0};
@@ -371,6 +437,7 @@ static int put_verdict(void *data, const struct callsig_pipeline *pipeline, cons
   for (uint32_t i = 0; i < bottleneck->count && !bottleneck->is_cpu_clock; i++)
     put_state(text, &bottleneck->views[i]);
   put_warnings(text, bottleneck);
+  put_one_sided(text, pipeline, bottleneck->pipeline);
   return result;
 }
 

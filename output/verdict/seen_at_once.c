@@ -39,7 +39,8 @@ void out_seen_at_once(const struct callsig_pipeline *pipeline, double window, st
   const struct out_thread_group *group = &station->group;
   const double rate = (double)group->members[0]->stage->stats.num_tasks / window;
   double alone = 0;
-  station->divides = true;
+  /* What threads wait for between tasks may be one thing for all of them, and shows in no task. */
+  station->divides = station->untold < OUT_MODEL_UNKNOWN;
   for (uint32_t i = 0; i < group->count; i++) {
     alone = fmax(alone, alone_at_most(group->members[i]->stage, pipeline->tick));
     station->divides = station->divides && isfinite(alone);

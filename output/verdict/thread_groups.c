@@ -126,15 +126,20 @@ int out_thread_group_make(const struct callsig_pipeline *pipeline, const struct 
       more |= add_thread(pipeline, bottleneck, i, end, group);
     }
   }
+  *why = " run stages of other pipelines, too, which are not simulated beside it: record it with threads of its own";
+  for (uint32_t i = 0; i < group->count; i++)
+    if (group->members[i]->pooled)
+      return 0;
   group->servers = view->replicas;
   if (group->count == 1) {
-    *why = " run other stages, too, and have ended: it is not known which thread ran which";
+    *why = " run other stages, too, and have ended: it is not known which thread ran which, so look while they run";
     return view->shared ? 0 : 1;
   }
-  *why = " run other stages, too, and none of these is run by all of the threads";
+  *why =
+      " run other stages, too, and none of these is run by all of the threads: record it with threads for each stage";
   if (!find_first(pipeline, group))
     return 0;
-  *why = " run other stages, too, and how long each one works by itself is not known";
+  *why = " run other stages, too, and how long each one works by itself is not known: record it anew";
   for (uint32_t i = 0; i < group->count; i++)
     if (!group->members[i]->stage->work.known)
       return 0;

@@ -348,6 +348,9 @@ void prof_settings_load(struct prof_process *process)
   settings->include = copy_text(either("CALLSIG_INCLUDE", asked.include));
   settings->exclude = copy_text(either("CALLSIG_EXCLUDE", asked.exclude));
   const char *library_calls = prof_environment("CALLSIG_LIBRARY_CALLS");
+  settings->asked = is_set("CALLSIG_ALLOC", 0);
+  if (settings->asked && !(library_calls && library_calls[0]))
+    library_calls = "malloc"; /* one of those that are counted then */
   settings->library_calls = library_calls && library_calls[0] ? copy_text(library_calls) : NULL;
   settings->rules_hash = fmt_index_made_by(settings->rules_hash, settings->library_calls != NULL);
   find_cache(settings->cache);

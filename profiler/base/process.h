@@ -58,11 +58,15 @@ struct prof_upcalls {
    * sled/sleds.c sets it when the library is initialised. */
   void (*switch_sleds)(bool on);
   /* Makes machine code for the calls of a sled that `compare` says all of, unless there is some, and gives its number
-   * (struct prof_fast_compare); 0 for none. sled/site_codes.c sets it when the first sled is switched on. */
+   * (struct prof_fast_compare); 0 for none. A sled that was led to none calls what there is again. sled/site_codes.c
+   * sets it when the first sled is switched on. */
   uint16_t (*make_code)(const struct prof_fast_compare *compare);
   /* Has the calls of the imports of a module counted whose first site is met, if the settings ask for that. Under
    * modules_lock. library/library.c sets it when the library is initialised. */
   void (*count_imports)(struct prof_module *module);
+  /* Before the tree of an ended thread is folded into another: what is known of its edges from outside is so no more.
+   * pipeline/call_wait.c sets it with the first that is. */
+  void (*forget_calls)(const struct fmt_rec_thread *thread);
   /* Measures the hooks' own cost. calibration/calibrate.c sets it when the library is initialised; a recording that was
    * begun before is calibrated then. */
   void (*calibrate)(struct prof_process *process);
@@ -94,6 +98,7 @@ struct prof_process {
   uint32_t requested;       /* recording was switched by a request from outside; atomic */
   uint32_t switches;        /* how often recording was switched on or off; atomic */
   uint32_t recorded;        /* a call was recorded: the clock can no longer be replaced */
+  uint64_t resumed_ticks;   /* when recording went on last, 0: it has not stopped yet; atomic */
   struct prof_settings settings;
   char path[PROF_MAX_PATH]; /* the recording's path, "" while there is none */
 
@@ -111,14 +116,17 @@ struct prof_process {
   struct prof_lock names_lock;    /* the page that small names share */
   struct prof_lock rings_lock;    /* rings that are free, and their bytes */
   struct prof_lock codes_lock;    /* the machine code of sites */
+  struct prof_lock asked_lock;    /* free_asked */
   struct prof_lock stages_lock;   /* what has a name: stages, queues, events, actions */
   struct prof_lock requests_lock; /* requests from outside that are being taken */
+  struct prof_lock pauses_lock;   /* the times in which nothing is recorded */
   struct prof_arena arena;
   struct prof_arena_spare spare_first, spare_chunks; /* arenas' first chunks, and others; under arena_lock */
   uint8_t *names_next, *names_end;                   /* what is left of that page */
   void *free_blocks[PROF_BLOCK_SIZES]; /* blocks of folded threads by size, first word links; under `growth` */
   struct fmt_rec_ring *free_rings;     /* of folded threads, `reserved` links */
   uint64_t ring_bytes;                 /* of all rings */
+  struct fmt_rec_asked *free_asked;    /* records that nothing counts in; under asked_lock */
   struct prof_module *modules;         /* newest first; atomic reads */
   struct prof_site_table *sites;
   struct prof_thread *threads; /* every control block there is: stack/thread.h has the live threads'. Newest first */

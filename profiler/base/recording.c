@@ -361,7 +361,7 @@ static void fill_header(struct prof_process *process, bool child)
   header->drawn_from = process->settings.sample_times ? PROF_DRAWN_FROM : 0;
   header->flags = (process->settings.signatures ? FMT_REC_SIGNATURES : 0u) |
                   (process->settings.sample_times ? FMT_REC_SAMPLED : 0u) | (child ? FMT_REC_CHILD : 0u) |
-                  (process->scheduled ? FMT_REC_SCHEDULE : 0u);
+                  (process->scheduled ? FMT_REC_SCHEDULE : 0u) | (process->settings.asked ? FMT_REC_ASKED : 0u);
   header->injected_hz = process->clock_hz;
   header->exit_status = -1;
   header->timeline_min = prof_clock_timeline_min();

@@ -37,6 +37,7 @@ struct prof_settings {
   const char *include;         /* NULL for all */
   const char *exclude;         /* NULL for none */
   const char *library_calls;   /* imported functions whose calls are counted; NULL for none */
+  bool asked;                  /* what is asked the allocator for is counted, too */
   char cache[PROF_MAX_PATH];   /* absolute folder of the indexes, "" when the environment names none */
   char command[PROF_MAX_PATH]; /* what makes a missing index: a path, or a name to be found in PATH */
 };

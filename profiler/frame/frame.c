@@ -9,6 +9,7 @@
 #include "profiler/base/counter.h"
 #include "profiler/base/process.h"
 #include "profiler/frame/recursion.h"
+#include "profiler/frame/returning.h"
 #include "profiler/stack/histogram.h"
 #include "profiler/stack/modes.h"
 #include "profiler/stack/ring.h"
@@ -166,6 +167,29 @@ uint64_t prof_frame_timed(struct prof_thread *t, struct fmt_rec_edge *edge, uint
 
 void prof_frame_end(struct prof_thread *t, struct prof_place place, uint64_t now)
 {
+  prof_frame_end_as(t, place, now, NULL);
+}
+
+/* Where a call of `edge` counts that would count at `counters`, once it is known to be one of `as`: what its own
+ * callees took goes there, too. Gives `edge`, and nothing is done, where that is not known of this call. */
+static PROF_COLD struct fmt_rec_edge *count_as(struct prof_thread *t, const struct fmt_rec_frame *frame,
+                                               struct fmt_rec_edge *edge, struct fmt_rec_edge *as, uint64_t **counters)
+{
+  uint64_t before;
+  if (!prof_returning_ends(t, frame, &before) || !as || edge->children < before)
+    return edge;
+  struct fmt_rec_recursion *recursion = (struct fmt_rec_recursion *)as->recursion;
+  if (*counters != &edge->calls && !recursion)
+    return edge;
+  *counters = *counters == &edge->calls ? &as->calls : &recursion->calls;
+  const uint64_t children = edge->children - before;
+  prof_add(&edge->children, -children);
+  prof_add(&as->children, children);
+  return as;
+}
+
+void prof_frame_end_as(struct prof_thread *t, struct prof_place place, uint64_t now, struct fmt_rec_edge *as)
+{
   struct fmt_rec_frame *frame = place.top;
   struct fmt_rec_edge *edge = prof_frame_edge(frame);
   struct fmt_rec_edge *caller = prof_place_caller((struct prof_place){place.stack, frame - 1});
@@ -185,6 +209,9 @@ void prof_frame_end(struct prof_thread *t, struct prof_place place, uint64_t now
   bool owned_edge = false;
   uint32_t owned = flags & PROF_FRAME_MARKED ? prof_recursion_leave(t, place, edge, &owned_edge) : 0;
   uint64_t *counters = (uint64_t *)(flags & ~(uint64_t)PROF_FRAME_BITS);
+  const bool outermost = owned_edge || counters == &edge->calls;
+  if (PROF_UNLIKELY(edge->flags & FMT_EDGE_RETURNS))
+    edge = count_as(t, frame, edge, counts ? as : NULL, &counters);
   /* Counted before it is off the stack: what is dropped there is told as lost, and what is not there is counted. */
   if (counts)
     prof_add(&counters[0], 1);
@@ -192,7 +219,6 @@ void prof_frame_end(struct prof_thread *t, struct prof_place place, uint64_t now
   __atomic_store_n(&frame->cfa, 0, __ATOMIC_RELEASE);
   if (!counts)
     return;
-  const bool outermost = owned_edge || counters == &edge->calls;
   prof_add(&counters[1], ticks);
   prof_add(&caller->children, ticks);
   struct fmt_rec_recursion *recursion = (struct fmt_rec_recursion *)edge->recursion;

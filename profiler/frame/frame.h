@@ -32,6 +32,16 @@ __attribute__((nonnull)) static inline uint64_t prof_frame_counters(struct prof_
 /* Marks the frame above `place`, which is in progress and counts at `counters`, as a call of `edge`. Anywhere. */
 __attribute__((nonnull)) void prof_frame_mark(struct prof_thread *t, struct prof_place place, struct fmt_rec_edge *edge,
                                               uint64_t counters);
+/* Makes `frame`, above the innermost one, the innermost: in progress, of a call with this canonical frame address.
+ * A handler that comes before `top` has moved has frames of its own there, and leaves no address when they end: so it
+ * is stored again. A call without one would stay open for good once longjmp() has left it. Anywhere. */
+__attribute__((nonnull)) static inline void prof_frame_reserve(struct prof_thread *t, struct fmt_rec_frame *frame,
+                                                               uintptr_t cfa)
+{
+  __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
+  __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
+  __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
+}
 /* Opens a frame of `edge` above `place`, where there is room. A handler may interrupt anywhere: its frames go above a
  * frame in progress once `top` has moved, and until the edge is stored the frame counts for nothing. `ticks` 0: the
  * clock, read last. Anywhere. */
@@ -40,11 +50,10 @@ __attribute__((nonnull)) static inline void prof_frame_push(struct prof_thread *
                                                             uint64_t ticks)
 {
   struct fmt_rec_frame *frame = place.top + 1;
-  if (prof_frame_is_first(place.stack, frame))
+  if (prof_frame_is_first(place.stack, frame) || edge->flags & FMT_EDGE_RETURNS)
     counters |= PROF_FRAME_GENERIC;
   const bool counted = !ticks && prof_sampling_skips(t, edge);
-  __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
-  __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
+  prof_frame_reserve(t, frame, cfa);
   frame->flags = counters;
   if (PROF_UNLIKELY(counters & PROF_FRAME_MARKED))
     prof_frame_mark(t, place, edge, counters);
@@ -56,6 +65,9 @@ void prof_frame_count_merged(const struct fmt_rec_edge *edge);
 /* Closes the frame `place.top`, which is open and the innermost of what runs, and ends at `now`: pops it, then counts.
  * Anywhere. */
 void prof_frame_end(struct prof_thread *t, struct prof_place place, uint64_t now);
+/* The same of a call that counts in another edge than it was opened in, of the same tree: `as`, by what the call
+ * returned. NULL: in its own. Anywhere. */
+void prof_frame_end_as(struct prof_thread *t, struct prof_place place, uint64_t now, struct fmt_rec_edge *as);
 /* Adds a call of `edge` that has ended, after `ticks`, to the edge's histogram and to the timeline, as far as they are
  * kept. For calls of t->exit_least ticks and more. The hooks' assembly calls it. Anywhere. */
 void prof_frame_ended(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks);

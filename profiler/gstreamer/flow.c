@@ -177,6 +177,7 @@ static void arrive(struct entry *entry, GstElement *element, GstPad *pad, guint6
     entry->queue = prof_gst_queue(element, pad);
     if (entry->queue) {
       entry->kind = ENTRY_PUT;
+      g_atomic_int_inc(&entry->queue->putting);
       entry->token = callsig_queue_put_begin(entry->queue->queue);
     }
   } else if (known->stage && !g_atomic_int_get(&known->drives)) {
@@ -210,6 +211,7 @@ static void leave(struct entry *entry, GstFlowReturn result)
     if (result == GST_FLOW_OK)
       prof_gst_queue_filled(entry->queue);
     callsig_queue_put_end(entry->queue->queue, entry->token, entry->item, result != GST_FLOW_OK);
+    g_atomic_int_add(&entry->queue->putting, -1);
     prof_gst_queue_settled(entry->queue);
   }
   if (is_failure(result) && flow.depth > 0 && flow.depth <= MAX_DEPTH)

@@ -195,11 +195,13 @@ void prof_gst_queue_settled(struct prof_gst_queue *known)
 
 void prof_gst_queue_emptied(struct prof_gst_queue *known)
 {
-  if (g_atomic_int_add(&known->level, -1) > 0)
+  if (g_atomic_int_add(&known->level, -1) > 0 || !known->holder)
     return;
-  const gint real = read_level(known);
+  /* What is being put may be out again already, and is counted when the push returns. One too few is put right by the
+   * next get, one too many would stay. */
+  const gint real = read_level(known) - g_atomic_int_get(&known->putting);
   g_atomic_int_set(&known->level, real);
-  callsig_queue_set_level(known->queue, (guint64)real);
+  callsig_queue_set_level(known->queue, (guint64)(gint64)real);
 }
 
 void prof_gst_queue_flushed(struct prof_gst_queue *known)

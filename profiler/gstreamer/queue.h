@@ -16,6 +16,7 @@ struct prof_gst_queue {
   gchar *name;
   gboolean leaks;  /* drops items by itself */
   gint level;      /* atomic: puts less gets */
+  gint putting;    /* atomic: puts that have not returned */
   gint references; /* atomic: of its pads, and of puts and gets that have not returned */
 };
 

@@ -18,6 +18,7 @@
 
 CHECK(struct prof_library_call, target, PROF_L_TARGET);
 CHECK(struct prof_library_call, slot, PROF_L_SLOT);
+_Static_assert(sizeof(struct prof_asking) == PROF_A_SIZE, "struct prof_asking");
 
 CHECK(struct prof_request, asked, PROF_REQUEST_ASKED);
 CHECK(struct prof_request, taken, PROF_REQUEST_TAKEN);

@@ -11,6 +11,7 @@
 #include "profiler/frame/unwind.h"
 #include "profiler/hook/generic_path.h"
 #include "profiler/hook/lost_call.h"
+#include "profiler/hook/returned_value.h"
 #include "profiler/hook/wake.h"
 #include "profiler/module/module.h"
 #include "profiler/stack/modes.h"
@@ -46,8 +47,17 @@ static void count_unmatched(void)
     prof_count_loss(FMT_LOSS_EXIT_UNMATCHED, 1);
 }
 
+/* Ends the innermost frame, which is this call's. */
+static void end_top(struct prof_thread *t, struct prof_place place, uint64_t now, const struct prof_returned *returned)
+{
+  if (PROF_UNLIKELY(returned && prof_frame_edge(place.top)->flags & FMT_EDGE_RETURNS))
+    prof_returned_end(t, place, now, returned);
+  else
+    prof_frame_end(t, place, now);
+}
+
 static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
-                                uint64_t now)
+                                uint64_t now, const struct prof_returned *returned)
 {
   if (!prof_slow_enter(t))
     return;
@@ -55,14 +65,15 @@ static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintp
   if (prof_stack_follow(t, sp, now))
     ended = prof_unwind_for_exit(t, function, call_site, sp, now);
   if (ended == PROF_EXIT_TOP)
-    prof_frame_end(t, prof_place_settled(t), now);
+    prof_returned_end_slowly(t, prof_place_settled(t), now, returned);
   else if (ended == PROF_EXIT_UNMATCHED && !t->interrupted)
     count_unmatched();
   prof_stack_rest(t);
   prof_slow_leave(t);
 }
 
-void prof_hook_exit_top(struct prof_thread *t, struct prof_place place, uint64_t ticks)
+void prof_hook_exit_top(struct prof_thread *t, struct prof_place place, uint64_t ticks,
+                        const struct prof_returned *returned)
 {
   struct fmt_rec_edge *edge = prof_frame_edge(place.top);
   if (prof_frame_is_counted(place.top) ||
@@ -70,12 +81,18 @@ void prof_hook_exit_top(struct prof_thread *t, struct prof_place place, uint64_t
     prof_frame_end(t, place, 0);
     return;
   }
-  prof_frame_end(t, place, prof_hook_exit_time(t, ticks));
+  end_top(t, place, prof_hook_exit_time(t, ticks), returned);
   if (ticks && !prof_process.settings.sample_times)
     prof_add(&edge->overhead, prof_clock_now() - ticks);
 }
 
 void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks)
+{
+  prof_hook_exit_returned(function, call_site, sp, ticks, NULL);
+}
+
+void prof_hook_exit_returned(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks,
+                             const struct prof_returned *returned)
 {
   struct prof_thread *t = prof_self;
   if (PROF_UNLIKELY(!prof_thread_running(t))) {
@@ -91,7 +108,7 @@ void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint6
   struct prof_place place;
   const bool settled = prof_place_now(t, &place);
   if (PROF_LIKELY(settled && ends_top(t, place, function, call_site, sp)))
-    prof_hook_exit_top(t, place, ticks);
+    prof_hook_exit_top(t, place, ticks, returned);
   else if (!is_excluded(t, function) && !(settled && prof_lost_end(t, place, call_site, sp)))
-    exit_slow(t, function, call_site, sp, prof_hook_exit_time(t, ticks));
+    exit_slow(t, function, call_site, sp, prof_hook_exit_time(t, ticks), returned);
 }

@@ -20,6 +20,7 @@
 #include "profiler/frame/follow.h"
 #include "profiler/frame/frame.h"
 #include "profiler/frame/recursion.h"
+#include "profiler/frame/returning.h"
 #include "profiler/frame/unwind.h"
 #include "profiler/hook/lost_call.h"
 #include "profiler/hook/wake.h"
@@ -235,6 +236,8 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
     prof_frame_count_merged(edge);
   if (PROF_UNLIKELY(edge->flags & FMT_EDGE_LOOKS))
     prof_waiting_settle(t, prof_clock_now(), true);
+  if (PROF_UNLIKELY(edge->flags & FMT_EDGE_RETURNS) && !prof_returning_begins(t, place.top + 1, cfa, edge))
+    return PREPARE;
   prof_frame_push(t, place, edge, cfa, counters, 0);
   if (entry->began && place.top[1].start_ticks != PROF_NOT_TIMED)
     prof_add(&edge->overhead, place.top[1].start_ticks - entry->began);
@@ -298,8 +301,7 @@ static inline bool enter_probed(struct prof_thread *t, uintptr_t function, const
     *t->pending = edge;
   bool counted = prof_sampling_skips(t, edge);
   frame++;
-  __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
-  __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
+  prof_frame_reserve(t, frame, cfa);
   frame->flags = edge->counters;
   from->last = (uintptr_t)edge;
   if (PROF_UNLIKELY(began))
@@ -355,6 +357,8 @@ static bool make_edge(struct prof_thread *t, struct entry *entry, const struct p
   if (!entry->made)
     return false;
   prof_histogram_prepare(t);
+  if (entry->made->flags & FMT_EDGE_RETURNS && !prof_returning_prepare(t))
+    return false;
   prof_edge_places_grow(t);
   if (!entry->made->calls)
     prof_module_note_pointers(t, site, entry->made->words, entry->made->word_count);

@@ -18,11 +18,18 @@ void prof_hook_enter(uintptr_t function, uintptr_t call_site, const struct prof_
 void prof_hook_enter_known(uintptr_t function, uintptr_t call_site, const struct prof_registers *registers,
                            struct fmt_rec_edge *edge);
 
+struct prof_returned;
+
 /* `sp` is rsp before the hook's call; `ticks` the time stamp counter when the hook began, 0 where it is not the clock.
  */
 void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks);
 
+/* The same where it is known what the call returned; NULL: it is not. */
+void prof_hook_exit_returned(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks,
+                             const struct prof_returned *returned);
+
 /* The same for the end of the innermost frame, which is open, is not the first of a segment, and is this call's. */
-void prof_hook_exit_top(struct prof_thread *t, struct prof_place place, uint64_t ticks);
+void prof_hook_exit_top(struct prof_thread *t, struct prof_place place, uint64_t ticks,
+                        const struct prof_returned *returned);
 
 #endif

@@ -6,6 +6,7 @@
 #include "profiler/base/process.h"
 #include "profiler/base/request.h"
 #include "profiler/frame/frame.h"
+#include "profiler/hook/returned_value.h"
 #include "profiler/hook/sled_hooks.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
@@ -37,11 +38,17 @@ void prof_library_passed(const struct prof_registers *registers)
       !prof_frame_is_first(place.stack, place.top))
     prof_frame_end(t, place, 0);
   else
-    prof_sled_left(registers->pc, sp, 0);
+    prof_sled_ended(registers->pc, sp, 0, NULL);
 }
 
-void prof_library_left(const struct prof_library_call *call, uintptr_t sp)
+void prof_library_left(const struct prof_library_call *call, uintptr_t sp, uint64_t general)
 {
-  if (!is_off())
-    prof_sled_left(call->slot, sp, 0);
+  if (is_off())
+    return;
+  if (!prof_returned_is_told(sp + sizeof sp)) {
+    prof_sled_ended(call->slot, sp, 0, NULL);
+    return;
+  }
+  const struct prof_returned returned = prof_returned_now(general);
+  prof_sled_ended(call->slot, sp, 0, &returned);
 }

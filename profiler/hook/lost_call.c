@@ -5,6 +5,7 @@
 #include "profiler/hook/lost_call.h"
 
 #include "profiler/base/process.h"
+#include "profiler/frame/frame.h"
 #include "profiler/stack/modes.h"
 
 void prof_lost_begin(struct prof_thread *t, struct prof_place place, uintptr_t cfa)
@@ -13,8 +14,7 @@ void prof_lost_begin(struct prof_thread *t, struct prof_place place, uintptr_t c
   prof_count_loss(FMT_LOSS_NO_SPACE, 1);
   if (place.top >= t->limit)
     return;
-  __atomic_store_n(&frame->cfa, cfa, __ATOMIC_RELEASE);
-  __atomic_store_n(&t->top, frame, __ATOMIC_RELEASE);
+  prof_frame_reserve(t, frame, cfa);
   /* From here on the place is this call's, and what a signal handler's hooks left there is gone. */
   frame->flags = PROF_FRAME_LOST;
 }

@@ -8,6 +8,7 @@
 
 #include "format/recording.h"
 #include "profiler/tree/capture.h"
+#include "profiler/tree/returned.h"
 
 /* Called by sleds through their stubs, and by nothing else: they keep every register. */
 void prof_sled_enter(void);
@@ -27,7 +28,11 @@ void prof_sled_sample(void);
 void prof_sled_entered(const struct prof_registers *registers);
 /* The same for a call whose edge is known, as for prof_hook_enter_known(). */
 void prof_sled_entered_known(const struct prof_registers *registers, struct fmt_rec_edge *edge);
-/* An exit beyond it, with the return address of the sled's call, rsp at the sled, and the time if it was read. */
-void prof_sled_left(uintptr_t pc, uintptr_t sp, uint64_t ticks);
+/* An exit beyond it, with the return address of the sled's call, rsp at the sled, the time if it was read, and the
+ * registers at the sled by DWARF number, as far as a call may change them. */
+void prof_sled_left(uintptr_t pc, uintptr_t sp, uint64_t ticks, const uint64_t *registers);
+/* The same of a frame that was opened by prof_sled_entered(), however its call ended; `returned` NULL: that is not
+ * known. */
+void prof_sled_ended(uintptr_t pc, uintptr_t sp, uint64_t ticks, const struct prof_returned *returned);
 
 #endif

@@ -6,6 +6,7 @@
 #include "profiler/base/process.h"
 #include "profiler/hook/generic_path.h"
 #include "profiler/hook/lost_call.h"
+#include "profiler/hook/returned_value.h"
 #include "profiler/hook/sled_hooks.h"
 #include "profiler/hook/wake.h"
 #include "profiler/module/module.h"
@@ -63,7 +64,27 @@ void prof_sled_entered_known(const struct prof_registers *registers, struct fmt_
   prof_hook_enter_known(edge->function_address, *(const uintptr_t *)registers->general[PROF_SP], registers, edge);
 }
 
-void prof_sled_left(uintptr_t pc, uintptr_t sp, uint64_t ticks)
+/* Is the exit a jump to another function, which will return in this one's place? */
+static bool jumps_on(uintptr_t pc)
+{
+  const struct prof_module *module = prof_module_find(pc);
+  const uint64_t address = module ? pc - FMT_SLED_CALL - module->bias : 0;
+  const struct fmt_index_sled *sled =
+      module && module->index.header ? fmt_index_sled_from(&module->index, address) : NULL;
+  return !sled || sled->address != address || sled->kind != FMT_SLED_EXIT;
+}
+
+void prof_sled_left(uintptr_t pc, uintptr_t sp, uint64_t ticks, const uint64_t *registers)
+{
+  if (PROF_LIKELY(!prof_returned_is_told(sp + sizeof sp) || jumps_on(pc))) {
+    prof_sled_ended(pc, sp, ticks, NULL);
+    return;
+  }
+  const struct prof_returned returned = prof_returned_now(registers[PROF_RETURNED]);
+  prof_sled_ended(pc, sp, ticks, &returned);
+}
+
+void prof_sled_ended(uintptr_t pc, uintptr_t sp, uint64_t ticks, const struct prof_returned *returned)
 {
   struct prof_thread *t = prof_self;
   struct prof_place place;
@@ -75,11 +96,11 @@ void prof_sled_left(uintptr_t pc, uintptr_t sp, uint64_t ticks)
   if ((is_own && prof_lost_end(t, place, 0, sp)) || (settled && prof_lost_without_frame(t, place, cfa)))
     return;
   if (is_top && !prof_frame_is_first(place.stack, place.top)) {
-    prof_hook_exit_top(t, place, ticks);
+    prof_hook_exit_top(t, place, ticks, returned);
     return;
   }
   uintptr_t function = is_top ? edge->function_address : function_of(pc);
   /* No call site: a sled is never jumped to, so the frame's own address tells whose end it is. */
   if (function)
-    prof_hook_exit(function, 0, sp, ticks);
+    prof_hook_exit_returned(function, 0, sp, ticks, returned);
 }

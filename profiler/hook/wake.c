@@ -50,17 +50,22 @@ struct prof_thread *prof_hook_wake(bool entering)
     return NULL;
   const bool never = state == PROF_HOOKS_BUSY || (state == PROF_HOOKS_GONE && !prof_thread_begins_anew());
   do {
-    t = never ? NULL : prof_thread_enter();
-    if (!t) {
-      if (entering)
-        prof_hook_lose();
-      return NULL;
-    }
-    prof_slow_leave(t);
-  } while (prof_requests_take());
-  if (t->interrupted)
-    return while_waiting(t, entering);
-  return prof_thread_running(t) ? t : NULL;
+    do {
+      bool off = false;
+      t = never ? NULL : prof_thread_enter_or_off(&off);
+      if (!t) {
+        if (entering && !off)
+          prof_hook_lose();
+        return NULL;
+      }
+      prof_slow_leave(t);
+    } while (prof_requests_take());
+    if (t->interrupted)
+      return while_waiting(t, entering);
+    state = __atomic_load_n(&t->state, __ATOMIC_RELAXED);
+    /* A handler, or another thread, that has switched recording since: it may be on again. */
+  } while (state == PROF_HOOKS_SLOW);
+  return state == PROF_HOOKS_OFF ? NULL : t;
 }
 
 void prof_hook_shield(struct prof_thread *t, uintptr_t sp)

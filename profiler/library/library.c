@@ -31,7 +31,7 @@ struct stubs {
   uint64_t size;      /* of the mapping, bytes */
   uint8_t *code;
   uint32_t count, used;
-  uintptr_t timed, counted; /* where stubs go on */
+  uintptr_t timed, counted, asked; /* where stubs go on */
   struct prof_library_call calls[];
 };
 
@@ -53,11 +53,20 @@ static const char *path_of(const struct prof_module *module)
   return ((const struct fmt_rec_name *)(uintptr_t)module->record->path)->text;
 }
 
+/* What the imported function of the site does, if the settings ask for what is asked the allocator for. */
+static enum fmt_asking asking_of(const struct prof_module *module, const struct fmt_index_site *site)
+{
+  return prof_process.settings.asked
+             ? fmt_asking_of(module->index.strings + module->index.functions[site->function].linkage_name)
+             : FMT_ASKING_NOTHING;
+}
+
 static bool is_wanted(const struct prof_module *module, const struct fmt_index_site *site)
 {
   const struct prof_filter_subject subject = {.function =
                                                   module->index.strings + module->index.functions[site->function].name};
-  return site->flags & FMT_SITE_LIBRARY && prof_filter_admits(prof_process.settings.library_calls, NULL, &subject);
+  return site->flags & FMT_SITE_LIBRARY && (asking_of(module, site) != FMT_ASKING_NOTHING ||
+                                            prof_filter_admits(prof_process.settings.library_calls, NULL, &subject));
 }
 
 static uint32_t count_wanted(const struct prof_module *module)
@@ -95,7 +104,8 @@ static long map_stubs(const struct prof_module *module, uint32_t count, struct s
                          .code = (uint8_t *)mapped + before,
                          .count = count,
                          .timed = (uintptr_t)prof_library_timed,
-                         .counted = (uintptr_t)prof_library_counted};
+                         .counted = (uintptr_t)prof_library_counted,
+                         .asked = (uintptr_t)prof_library_asked};
   long error = prof_module_note_code((uintptr_t)made->code, size - before) ? 0 : -ENOMEM;
   if (error < 0) {
     prof_sys_munmap(made, size);
@@ -124,6 +134,9 @@ static void note_call(struct leading *leading, const struct fmt_index_site *site
   struct stubs *stubs = leading->stubs;
   const uintptr_t slot = (uintptr_t)slot_of(module, site), target = *(const uintptr_t *)slot;
   const bool is_own = target >= module->start && target < module->end;
+  const enum fmt_asking asking = asking_of(module, site);
+  if (asking != FMT_ASKING_NOTHING && !module->imports_told && (is_own || site->flags & FMT_SITE_LIBRARY_READ))
+    prof_count_loss(FMT_LOSS_ASKING, 1);
   if (site->flags & FMT_SITE_LIBRARY_READ) {
     leading->a_read = module->index.strings + module->index.functions[site->function].name;
     leading->read++;
@@ -134,9 +147,10 @@ static void note_call(struct leading *leading, const struct fmt_index_site *site
       prof_instrumented_holds(&leading->known, target))
     return;
   struct prof_library_call *call = &stubs->calls[stubs->used];
-  *call = (struct prof_library_call){.target = target, .slot = slot};
+  *call = (struct prof_library_call){.target = target, .slot = slot, .asking = asking};
+  const uintptr_t *next = site->flags & FMT_SITE_LIBRARY_TIMED ? &stubs->timed : &stubs->counted;
   prof_library_stub_write(stubs->code + stubs->used * (size_t)PROF_STUB_SIZE, call,
-                          site->flags & FMT_SITE_LIBRARY_TIMED ? &stubs->timed : &stubs->counted);
+                          asking != FMT_ASKING_NOTHING ? &stubs->asked : next);
   stubs->used++;
 }
 
@@ -191,20 +205,21 @@ void prof_library_count(struct prof_module *module)
     return;
   struct leading leading = {.module = module};
   long error = lead(&leading, count);
-  if (error < 0)
+  if (error < 0 && !module->imports_told)
     prof_message("%s: the slots of the functions that it imports cannot be written here (error %ld): its library calls "
                  "are not counted",
                  path_of(module), -error);
-  if (leading.read)
-    prof_message(
-        "%s: the calls of %u of the functions that it imports (%s%s) are not counted, since its code also takes "
-        "their addresses",
-        path_of(module), leading.read, leading.a_read, leading.read > 1 ? ", ..." : "");
-  if (error == 0 && leading.unbound)
+  if (error == 0 && leading.unbound && !module->imports_told)
     prof_message(
         "%s: %u of the functions that it imports are bound when they are first called, and their calls are not "
         "counted: start it by 'callsig run --library-calls'",
         path_of(module), leading.unbound);
+  if (leading.read && !module->imports_told)
+    prof_message(
+        "%s: the calls of %u of the functions that it imports (%s%s) are not counted, since its code also takes "
+        "their addresses",
+        path_of(module), leading.read, leading.a_read, leading.read > 1 ? ", ..." : "");
+  module->imports_told |= error < 0 || leading.read || leading.unbound;
 }
 
 static void ask_for_counts(void)

@@ -12,6 +12,7 @@
 #include "profiler/pipeline/queue.h"
 #include "profiler/pipeline/stage.h"
 #include "profiler/stack/ring.h"
+#include "profiler/tree/asked.h"
 #include "profiler/tree/sampling.h"
 
 static void clear_edge(struct fmt_rec_edge *edge)
@@ -25,6 +26,7 @@ static void clear_edge(struct fmt_rec_edge *edge)
       recursion->primitive[group] = recursion->cumulative[group] = 0;
   }
   prof_sampling_clear(edge);
+  prof_asked_clear(edge, prof_process.header->period);
   if (edge->histogram)
     prof_histogram_clear((struct fmt_rec_histogram *)edge->histogram);
 }

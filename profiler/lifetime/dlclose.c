@@ -5,8 +5,10 @@
  * Which modules a dlclose() takes away is known afterwards only, when another thread may have loaded something in their
  * place already. So before it, the edges of every module but the program's are made unreachable in all threads: hooks
  * take the slow path then, which looks at the module each time. When no dlclose() is under way any more, those of the
- * modules that stayed are put back; those of a module that went are, one by one, when it has come back to its place.
- * Who unloads a module goes through the edges before it does so, and nobody puts any back until that has ended.
+ * modules that stayed are put back; those of a module that went are, one by one, when it has come back to its place,
+ * and so are those of modules whose library calls are counted: one that is where it was may have been loaded anew, and
+ * the first call in it leads its slots again. Who unloads a module goes through the edges before it does so, and nobody
+ * puts any back until that has ended.
  */
 #include <dlfcn.h>
 #include <stddef.h>
@@ -29,7 +31,7 @@ static void suspend(struct fmt_rec_edge *edge)
 static void resume(struct fmt_rec_edge *edge)
 {
   const struct prof_site *site = prof_site_suspended(edge->site);
-  if (site && !site->module->unloaded)
+  if (site && !site->module->unloaded && !__atomic_load_n(&site->module->imports_due, __ATOMIC_RELAXED))
     __atomic_store_n(&edge->site, site->pc, __ATOMIC_RELAXED);
 }
 

@@ -24,6 +24,7 @@
 #include "profiler/lifetime/clear_counts.h"
 #include "profiler/pipeline/open_task.h"
 #include "profiler/pipeline/task.h"
+#include "profiler/session/pauses.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
 #include "profiler/tree/fast_compare.h"
@@ -68,6 +69,7 @@ static void begin_period(void)
     __atomic_store_n(&t->tree.record->end_ticks, prof_thread_clock(t, header->start.ticks), __ATOMIC_SEQ_CST);
   clear_ended(header);
   prof_process_counts_clear();
+  prof_pauses_clear(header->start.ticks);
   prof_count_fold();
   prof_unlock(&prof_process.threads_lock);
   prof_threads_interrupt();
@@ -199,14 +201,22 @@ static void reopen_lost(struct prof_thread *t, uintptr_t cfa)
   t->top->flags = PROF_FRAME_LOST;
 }
 
+static struct fmt_rec_edge *inherited_edge(struct prof_thread *t, const struct fmt_rec_edge *edge)
+{
+  if (edge->flags & FMT_EDGE_INHERITED)
+    return (struct fmt_rec_edge *)(uintptr_t)edge;
+  const struct fmt_rec_variant *to = (const struct fmt_rec_variant *)edge->to;
+  while (((const struct fmt_rec_signature *)to->signature)->word_count >= t->word_room)
+    if (!prof_thread_more_words(t))
+      return NULL;
+  return prof_edge_inherited(&t->tree, edge, t->words);
+}
+
 static void reopen(struct prof_thread *t, const struct kept_frame *frame, uint64_t at)
 {
   if (frame->machine != t->machine && !prof_stack_enter_signal(t, frame->machine->low, frame->machine->high))
     return;
-  const struct fmt_rec_edge *edge = frame->edge;
-  struct fmt_rec_edge *inherited = !edge                              ? NULL
-                                   : edge->flags & FMT_EDGE_INHERITED ? (struct fmt_rec_edge *)(uintptr_t)edge
-                                                                      : prof_edge_inherited(&t->tree, edge);
+  struct fmt_rec_edge *inherited = frame->edge ? inherited_edge(t, frame->edge) : NULL;
   if (!inherited || !prof_frame_open(t, inherited, frame->cfa, frame->start > at ? frame->start : at))
     reopen_lost(t, frame->cfa);
   else if (frame->task)

@@ -77,6 +77,8 @@ static void fold_tree(struct prof_tree *tree)
   prof_count_fold();
   if (prof_thread_is_late(record))
     prof_counts_clear(record);
+  if (prof_process.upcalls.forget_calls)
+    prof_process.upcalls.forget_calls(record);
   (void)prof_tree_merge(folded, tree);
   folded->record->threads++;
   const bool unused = unlink_record(record);

@@ -22,6 +22,7 @@
 #include "profiler/pipeline/stage.h"
 #include "profiler/stack/ring.h"
 #include "profiler/stack/sleeping.h"
+#include "profiler/tree/asked.h"
 #include "profiler/tree/cardinality_limit.h"
 #include "profiler/tree/sampling.h"
 #include "profiler/tree/tree.h"
@@ -122,16 +123,6 @@ static uint64_t site_of(const struct fmt_rec_edge *edge)
   return compare && !(edge->flags & FMT_EDGE_INHERITED) ? prof_site_key(compare->site) : edge->site;
 }
 
-/* The words of the signature, and then the place of the edge's calls. */
-static const uint64_t *with_call_site(struct merge *merge, const struct fmt_rec_signature *signature,
-                                      const struct fmt_rec_edge *edge)
-{
-  for (uint32_t i = 0; i < signature->word_count; i++)
-    merge->words[i] = signature->words[i];
-  merge->words[signature->word_count] = edge->words[edge->word_count - 1];
-  return merge->words;
-}
-
 static struct fmt_rec_edge *map_edge(struct merge *merge, const struct fmt_rec_edge *edge)
 {
   struct fmt_rec_variant *from = map_cct_node(merge, edge->from);
@@ -140,11 +131,10 @@ static struct fmt_rec_edge *map_edge(struct merge *merge, const struct fmt_rec_e
     return NULL;
   const struct fmt_rec_signature *signature = (const struct fmt_rec_signature *)to->signature;
   const bool call_site = edge->flags & FMT_EDGE_CALL_SITE;
-  const uint64_t *words = call_site ? with_call_site(merge, signature, edge) : signature->words;
   struct prof_edge_key key = {.site = site_of(edge),
                               .function_address = edge->function_address,
                               .function = (struct fmt_rec_function *)signature->function,
-                              .words = words,
+                              .words = prof_edge_words(edge, signature, merge->words),
                               .word_count = signature->word_count + call_site,
                               .signature_flags = signature->flags,
                               .context = (struct fmt_rec_context *)to->context,
@@ -187,6 +177,7 @@ static bool move_edge(struct prof_tree *tree, struct fmt_rec_edge *target, struc
   if (!prof_sleeping_move(tree, target, source))
     return false;
   prof_sampling_move(target, source);
+  prof_asked_move(target, source);
   prof_move(&target->calls, &source->calls);
   prof_move(&target->total, &source->total);
   prof_move(&target->children, &source->children);
@@ -241,6 +232,7 @@ int prof_tree_merge(struct prof_tree *target, const struct prof_tree *source)
                note_mapped(&merge, source->root->context, (void *)target->root->context) &&
                note_mapped(&merge, (uintptr_t)source->root, target->root);
   prof_move(&target->root_edge->children, &source->root_edge->children);
+  prof_asked_move(target->root_edge, source->root_edge);
   for (uint64_t i = 0; edges && i < count; i++) {
     struct fmt_rec_edge *edge = ready ? map_edge(&merge, edges[i]) : NULL;
     if (!edge || !move_edge(target, edge, edges[i]))

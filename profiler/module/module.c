@@ -155,11 +155,19 @@ static void publish(struct prof_module *module)
   __atomic_store_n(&prof_process.modules, module, __ATOMIC_RELEASE);
 }
 
+void prof_module_doubt_imports(struct prof_module *module)
+{
+  if (module->imports_counted)
+    __atomic_store_n(&module->imports_due, true, __ATOMIC_RELAXED);
+  module->imports_counted = false;
+}
+
 static void set_unloaded(struct prof_module *module, bool unloaded)
 {
   module->unloaded = unloaded;
   /* What is mapped there next time is as the compiler left it. */
-  module->sleds_on = module->sleds_failed = module->imports_counted = false;
+  module->sleds_on = module->sleds_failed = false;
+  prof_module_doubt_imports(module);
   __atomic_store_n(&module->record->unloaded, unloaded, __ATOMIC_RELEASE);
 }
 

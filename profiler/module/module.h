@@ -25,6 +25,10 @@ bool prof_module_present(const struct prof_module *module);
  * modules_lock. */
 void prof_module_gone(struct prof_module *module);
 
+/* The module may have been loaded anew where it was: if its imports were counted, the next call in it has them looked
+ * at again. Under modules_lock. */
+void prof_module_doubt_imports(struct prof_module *module);
+
 /* Notes that the runtime has written machine code there, and records it, so that a reader knows whose it is. Where the
  * recording is full no reader will know. In a slow section. False: no memory, and the code may not be run. */
 bool prof_module_note_code(uintptr_t start, size_t size);

@@ -23,6 +23,8 @@ struct prof_module {
   bool tls_known;
   bool excluded;        /* by a module filter: none of its functions is recorded */
   bool imports_counted; /* what the settings ask for of them is done */
+  bool imports_due;     /* it was, of what lay there before: it is to be looked at anew when the code runs; atomic */
+  bool imports_told;    /* it was told which of them are not counted */
   bool sleds_on;        /* its sleds call the hooks */
   bool sleds_failed;    /* they cannot: it was told */
   uintptr_t sled_stubs; /* the first stub; NULL and 0 in these three: not made */

@@ -120,6 +120,7 @@ static bool describe_indexed(struct prof_site *site)
   site->index_function = &index->functions[site->function];
   site->inlined = known->flags & FMT_SITE_INLINED;
   site->sled = known->flags & FMT_SITE_SLED;
+  site->returns = known->flags & FMT_SITE_RETURNS;
   site->cfa_kind = known->cfa_kind;
   site->cfa_register = known->cfa_register;
   site->cfa_offset = known->cfa_offset;
@@ -129,6 +130,7 @@ static bool describe_indexed(struct prof_site *site)
   site->state_words = site->index_function->state_words;
   if (site->function != known->function) {
     site->inlined = true;
+    site->returns = false;
     return lose_arguments(site);
   }
   for (uint32_t i = 0; i < site->op_count; i++) {
@@ -205,8 +207,12 @@ static void forget_unknown(const struct prof_module *module)
 /* Is the module still where it was? Under modules_lock. */
 static void check_module(struct prof_module *module)
 {
-  if (!module || module->unloaded || module->main_program || prof_module_present(module))
+  if (!module || module->unloaded || module->main_program)
     return;
+  if (prof_module_present(module)) {
+    prof_module_doubt_imports(module); /* it may be there again, as new */
+    return;
+  }
   prof_module_gone(module);
   forget_unknown(module);
 }
@@ -220,6 +226,7 @@ static void count_imports(struct prof_module *module)
     return;
   module->imports_counted = true;
   prof_process.upcalls.count_imports(module);
+  __atomic_store_n(&module->imports_due, false, __ATOMIC_RELAXED);
 }
 
 static const struct prof_site *resolve(struct prof_thread *t, uintptr_t pc, uintptr_t function_address,

@@ -24,6 +24,7 @@ struct prof_site {
   bool inlined;
   bool sled;                      /* its hooks are those of a sled */
   struct prof_site_code *code;    /* of a sled: the newest code that compares its calls; under codes_lock */
+  bool returns;                   /* FMT_SITE_RETURNS */
   bool uses_xmm;                  /* some op reads xmm */
   bool uses_entry;                /* some op reads what the caller passed: it is compared for each return address */
   uint8_t cfa_kind, cfa_register; /* FMT_CFA_UNKNOWN: PROF_SP and an offset that was found on the stack */
@@ -54,7 +55,8 @@ static inline bool prof_site_may_go(const struct prof_site *site)
 static inline bool prof_site_in_doubt(const struct prof_site *site)
 {
   return prof_site_may_go(site) &&
-         (site->module->unloaded || __atomic_load_n(&prof_process.unloading, __ATOMIC_SEQ_CST) != 0);
+         (site->module->unloaded || __atomic_load_n(&site->module->imports_due, __ATOMIC_RELAXED) ||
+          __atomic_load_n(&prof_process.unloading, __ATOMIC_SEQ_CST) != 0);
 }
 
 /* What edges of the site have in `site` now. Anywhere. */

@@ -12,6 +12,7 @@
 #include "profiler/base/clock.h"
 #include "profiler/base/compiler.h"
 #include "profiler/base/lock.h"
+#include "profiler/base/marker.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/text.h"
@@ -140,13 +141,13 @@ static int begin(const char *name, uintptr_t sp)
   if (!name)
     return -EINVAL;
   struct prof_thread *t = prof_self;
-  return prof_thread_running(t) && open_quick(t, name, sp) ? 0 : open_slow(name, sp);
+  int error = prof_thread_running(t) && open_quick(t, name, sp) ? 0 : open_slow(name, sp);
+  PROF_MARKER_1("action__begin", name);
+  return error;
 }
 
-static int end(const char *name, uintptr_t sp)
+static int end_frame(const char *name, uintptr_t sp)
 {
-  if (!name)
-    return -EINVAL;
   struct prof_thread *t = prof_self;
   if (!t || t->self != t)
     return 0; /* nothing was recorded in this thread */
@@ -159,6 +160,14 @@ static int end(const char *name, uintptr_t sp)
     return end_slow(name, sp, now);
   prof_frame_end(t, place, now);
   return 0;
+}
+
+static int end(const char *name, uintptr_t sp)
+{
+  int error = name ? end_frame(name, sp) : -EINVAL;
+  if (error == 0)
+    PROF_MARKER_1("action__end", name);
+  return error;
 }
 
 int callsig_action_begin(const char *name)

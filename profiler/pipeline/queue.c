@@ -21,6 +21,7 @@
 #include "profiler/base/recording.h"
 #include "profiler/base/text.h"
 #include "profiler/pipeline/open_task.h"
+#include "profiler/pipeline/open_wait.h"
 #include "profiler/pipeline/queue_level.h"
 #include "profiler/pipeline/stage.h"
 #include "profiler/session/startup.h"
@@ -335,9 +336,14 @@ static uint64_t begin(void)
 {
   struct prof_thread *t = prof_self;
   uint32_t state = t ? __atomic_load_n(&t->state, __ATOMIC_RELAXED) : PROF_HOOKS_SLOW;
-  if (state == PROF_HOOKS_ON || state == PROF_HOOKS_CLOCK)
+  if (state == PROF_HOOKS_OFF || state == PROF_HOOKS_GONE)
+    return 0;
+  const uint64_t now = prof_clock_shared();
+  if (state == PROF_HOOKS_ON || state == PROF_HOOKS_CLOCK) {
     t->in_queue = 1;
-  return state == PROF_HOOKS_OFF || state == PROF_HOOKS_GONE ? 0 : prof_clock_shared();
+    prof_wait_note(t, now);
+  }
+  return now;
 }
 
 uint64_t callsig_queue_put_begin(struct callsig_queue *queue)
@@ -375,10 +381,9 @@ static inline void end(struct callsig_queue *queue, uint64_t token, uint64_t ite
   struct fmt_rec_queue_use *use = counted_use(queue, token);
   if (!use || prof_self->warming)
     return;
-  uint64_t ticks = now > token ? now - token : 0;
   struct prof_open_task *task = prof_open_task_around(NULL);
-  if (task) /* the wait is none of the task's own time */
-    prof_add(&task->nested, ticks);
+  const uint64_t ticks = prof_wait_net(prof_self, task, token, now);
+  prof_wait_count(prof_self, task, ticks, now);
   if (failed) {
     prof_add(&use->failed, 1);
     return;

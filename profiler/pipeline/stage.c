@@ -221,6 +221,7 @@ static struct callsig_stage *open_handle(const struct callsig_stage_options *opt
   struct callsig_stage *handle = stage ? take_handle(options->hook_count) : NULL;
   if (handle) {
     handle->stage = stage;
+    handle->label = stage->label;
     fill_handle(handle, options);
     begin_use(stage, options->own_time != 0);
     stage->opens++;

@@ -52,6 +52,7 @@ struct prof_stage {
 struct callsig_stage {
   struct callsig_stage *next; /* of those that are closed */
   struct prof_stage *stage;
+  const char *label; /* its stage's, where a marker finds it */
   uint64_t max_failures;
   uint64_t max_failure_permille;
   uint64_t tasks, failures; /* since it was opened; atomic, counted when there is a limit */

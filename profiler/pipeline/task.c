@@ -15,6 +15,7 @@
 #include "profiler/base/compiler.h"
 #include "profiler/base/counter.h"
 #include "profiler/base/histogram_record.h"
+#include "profiler/base/marker.h"
 #include "profiler/base/options.h"
 #include "profiler/base/process.h"
 #include "profiler/base/text.h"
@@ -161,11 +162,22 @@ static inline __attribute__((always_inline)) struct ending end_frame(struct prof
   ending.own = nested < ending.ticks ? ending.ticks - nested : 0;
   if (outer)
     prof_add(&outer->nested, ending.ticks);
+  else {
+    prof_add(&t->waits.nested, ending.ticks);
+    t->waits.last_task = now;
+  }
   if (open)
     open->frame = NULL;
   if (tasks && counts)
     prof_add(&tasks->open, (uint64_t)-1);
   return ending;
+}
+
+/* For tools that look from outside: a task has ended, or was left. */
+static inline __attribute__((always_inline)) void mark_end(const struct callsig_stage *stage, uint64_t item,
+                                                           bool failed, bool cancelled)
+{
+  PROF_MARKER_4("task__end", stage->label, item, failed, cancelled);
 }
 
 /* Ends `top`, the open frame of a task, at `now`, other than by callsig_task_end(). `left`: control will not come back
@@ -189,8 +201,10 @@ static void cut(struct prof_thread *t, uint64_t now, bool left)
     }
     prof_ring_add(t, FMT_SPAN_TASK, ending.edge, ending.start, ending.ticks, item, failed);
   }
-  if (open && left)
+  if (open && left) {
+    mark_end(open->stage, item, true, false);
     prof_open_task_remove(open);
+  }
 }
 
 /* The text's name where it is known or there is to be none; false: it has to be made. `last`: the edge of the thread's
@@ -247,6 +261,7 @@ static bool open_quick(struct prof_thread *t, struct prof_stage *stage, struct p
     return false;
   }
   open->start = open->frame->start_ticks;
+  t->in_queue = 0; /* also where the program has begun to put already */
   begun(t, use, open->frame);
   if (PROF_UNLIKELY(text && !user_frame.text && prof_process.settings.signatures && !t->warming))
     __atomic_fetch_add(&((struct fmt_rec_stage *)use->tasks->stage)->merged_signatures, 1, __ATOMIC_RELAXED);
@@ -324,6 +339,7 @@ static int begin(struct callsig_stage *stage, const struct callsig_task_options 
   struct prof_thread *t = prof_self;
   if (!prof_thread_running(t) || !open_quick(t, stage->stage, open, options.signature, sp))
     open_slow(stage->stage, open, options.signature, sp);
+  PROF_MARKER_3("task__begin", stage->label, options.item, options.signature);
   return 0;
 }
 
@@ -334,8 +350,10 @@ static struct prof_open_task *unrecorded(const struct callsig_stage *stage)
   struct prof_open_task *open = prof_open_task_innermost();
   while (open && open->stage != stage)
     open = prof_open_task_before(open);
-  for (struct prof_open_task *above; open && (above = prof_open_task_innermost()) != open;)
+  for (struct prof_open_task *above; open && (above = prof_open_task_innermost()) != open;) {
+    mark_end(above->stage, above->item, true, false);
     prof_open_task_remove(above);
+  }
   return open;
 }
 
@@ -413,6 +431,7 @@ static int end(struct callsig_stage *stage, bool failed, bool cancelled, uintptr
     failed = true;
     count_dropped(stage);
   }
+  mark_end(stage, item, failed, cancelled);
   if (ending.edge && cancelled)
     count_cancelled(stage->stage);
   else if (ending.edge)

@@ -13,6 +13,7 @@
 #include "profiler/base/options.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
+#include "profiler/session/pauses.h"
 #include "profiler/session/startup.h"
 #include "profiler/stack/thread.h"
 
@@ -73,6 +74,7 @@ static bool change(bool disabled, bool warming)
     __atomic_add_fetch(&prof_process.switches, 1, __ATOMIC_SEQ_CST);
     if (!was_disabled)
       end_open_frames();
+    prof_pauses_note(disabled || warming);
     prof_threads_interrupt();
     prof_stamp_last();
   }

@@ -14,6 +14,8 @@
 #include "profiler/base/request.h"
 #include "profiler/session/control.h"
 #include "profiler/session/startup.h"
+#include "profiler/stack/modes.h"
+#include "profiler/stack/thread.h"
 
 /* 0, or the negative errno of a request that is refused. */
 static int carry_out(uint64_t request)
@@ -67,16 +69,25 @@ bool prof_requests_take(void)
   return true;
 }
 
+/* Has the process changed since the thread looked, so that it has to look again? Once more too where a handler was to
+ * wait: it may have been one that is done. */
+static bool has_changed(const struct prof_thread *t, unsigned looks)
+{
+  return __atomic_load_n(&t->state, __ATOMIC_RELAXED) == PROF_HOOKS_SLOW && (!t->interrupted || looks == 1);
+}
+
 struct prof_thread *prof_thread_wake(void)
 {
   if (prof_thread_running(prof_self))
     return prof_self;
   struct prof_thread *t;
+  unsigned looks = 0;
   do {
     t = prof_thread_enter();
     if (!t)
       return NULL;
     prof_slow_leave(t);
-  } while (prof_requests_take());
+    looks++;
+  } while (prof_requests_take() || has_changed(t, looks));
   return prof_thread_running(t) ? t : NULL;
 }

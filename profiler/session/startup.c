@@ -19,6 +19,7 @@
 #include "profiler/base/syscall.h"
 #include "profiler/base/thread_end.h"
 #include "profiler/frame/unwind.h"
+#include "profiler/session/pauses.h"
 #include "profiler/stack/modes.h"
 #include "profiler/stack/ring.h"
 #include "profiler/stack/stack.h"
@@ -64,6 +65,8 @@ static void make_recording(struct prof_process *process)
     process->upcalls.calibrate(process);
   if (error == 0)
     begin_requests(process);
+  if (error == 0 && (process->disabled || process->warming))
+    prof_pauses_begin(process->header->start.ticks);
   __atomic_store_n(&prof_idle.state, error == 0 && !process->disabled ? PROF_HOOKS_SLOW : PROF_HOOKS_OFF,
                    __ATOMIC_SEQ_CST);
   __atomic_store_n(&process->state, error == 0 ? PROF_PROCESS_RECORDING : PROF_PROCESS_FAILED, __ATOMIC_RELEASE);
@@ -129,7 +132,7 @@ static struct prof_thread *create(void)
   return t;
 }
 
-struct prof_thread *prof_thread_enter(void)
+struct prof_thread *prof_thread_enter_or_off(bool *off)
 {
   struct prof_thread *t = prof_self;
   if (t && t->self == t)
@@ -143,7 +146,9 @@ struct prof_thread *prof_thread_enter(void)
   prof_self = &prof_starting;
   /* A thread that the child made may have been here before the one that forked, whose page is wiped all the same. */
   prof_fork_child(&prof_process, wiped);
-  const bool records = start_process() && __atomic_load_n(&prof_idle.state, __ATOMIC_RELAXED) != PROF_HOOKS_OFF;
+  const bool has_recording = start_process();
+  *off = __atomic_load_n(&prof_idle.state, __ATOMIC_RELAXED) == PROF_HOOKS_OFF;
+  const bool records = has_recording && !*off;
   struct prof_thread *made = records ? create() : NULL;
   if (made) {
     made->sigmask = mask;
@@ -158,6 +163,12 @@ struct prof_thread *prof_thread_enter(void)
   prof_self = records && prof_process.full ? &prof_unrecorded : &prof_idle;
   prof_restore_signals(mask);
   return NULL;
+}
+
+struct prof_thread *prof_thread_enter(void)
+{
+  bool off = false;
+  return prof_thread_enter_or_off(&off);
 }
 
 int prof_start_now(void)

@@ -11,6 +11,10 @@
  * thread ended. Outside or inside of a slow section. On success the caller is *inside* a slow section. */
 struct prof_thread *prof_thread_enter(void);
 
+/* The same. *off is set where a thread that has no control block gets none since recording is switched off: what it
+ * calls is lost to nobody then, even if recording is on again by the time that it is asked about. */
+struct prof_thread *prof_thread_enter_or_off(bool *off);
+
 /* Starts recording if it has not started. 0, or -EIO when there can be no recording. Outside of slow sections. */
 int prof_start_now(void);
 

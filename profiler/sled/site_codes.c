@@ -170,11 +170,35 @@ static uint16_t make(const struct prof_fast_compare *compare)
   return code->number;
 }
 
+/* Leads the stub to the newest code of the site again, where prof_site_codes_leave() has led it to none. Under
+ * codes_lock. */
+static void lead_again(const struct prof_site *site)
+{
+  unsigned flags;
+  const struct prof_site_link **link = site->code ? link_of(site, &flags) : NULL;
+  if (link && *link == &none)
+    __atomic_store_n(link, &site->code->link, __ATOMIC_RELEASE);
+}
+
+void prof_site_codes_leave(const struct prof_module *module)
+{
+  const struct fmt_index *index = &module->index;
+  if (!module->sled_code)
+    return;
+  prof_lock(&prof_process.codes_lock);
+  for (uint32_t i = 0; i < index->count[FMT_SECTION_SLEDS]; i++)
+    if (fmt_sled_is_entry(index->sleds[i].kind) && module->sled_code[i])
+      __atomic_store_n(module->sled_links + (module->sled_code[i] - module->sled_stubs) / PROF_STUB_SIZE, &none,
+                       __ATOMIC_RELEASE);
+  prof_unlock(&prof_process.codes_lock);
+}
+
 uint16_t prof_site_code(const struct prof_fast_compare *compare)
 {
   prof_lock(&prof_process.codes_lock);
   const struct prof_site_code *known = compare->site->code;
   uint16_t number = 0;
+  lead_again(compare->site);
   if (known && compares_alike(known->piece, compare))
     number = known->number;
   else if (!known || compare->widened > known->widened)

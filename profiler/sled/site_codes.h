@@ -17,6 +17,10 @@ const struct prof_site_link *prof_site_link_none(void);
  * timed have no frame, so that it is none where all are. */
 unsigned prof_sled_code_flags(const struct fmt_index_sled *sled);
 
+/* Has the next call of every function of the module take the slow way, as if no code was for it: what lies there may be
+ * new. The code is led to again when the edge of a call is settled. Under modules_lock; takes codes_lock. */
+void prof_site_codes_leave(const struct prof_module *module);
+
 /* What prof_upcalls.make_code is. Takes codes_lock. In a slow section. */
 uint16_t prof_site_code(const struct prof_fast_compare *compare);
 

@@ -281,6 +281,8 @@ static bool switch_on_at(struct prof_thread *t, uintptr_t address, bool loading)
         (unsigned long)address);
   if (module && module->sleds_on && !is_still_on(module))
     module->sleds_on = false;
+  if (module && module->imports_due)
+    prof_site_codes_leave(module);
   if (module && !module->excluded && module->index.header && !has_usable(module))
     module->sleds_failed = true;
   else if (module && !module->excluded && module->index.header)

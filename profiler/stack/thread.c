@@ -233,6 +233,8 @@ struct prof_thread *prof_thread_map(void)
     return NULL;
   t->state = PROF_HOOKS_BUSY;
   t->words = t->few_words;
+  t->returning = NULL;
+  t->returning_count = t->returning_room = 0;
   t->word_room = PROF_FEW_WORDS;
   return t;
 }

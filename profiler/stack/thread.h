@@ -27,6 +27,21 @@ struct prof_uses {
 
 /* A thread's control block: "T". The first line is what hot code reads; asm_offsets.h has the offsets for assembly. It
  * lies, among others, on pages with MADV_WIPEONFORK: in a forked child it reads all zero, which is state SLOW. */
+#define PROF_OPEN_WAITS 4u
+
+/* The waits for queues that a thread has begun last, so that what tasks and other waits take inside of one is counted
+ * once: pipeline/queue.c. */
+struct prof_open_waits {
+  uint64_t nested;    /* ticks of tasks and waits so far that were inside of no task */
+  uint64_t last_task; /* ticks at which the last one of these tasks ended */
+  uint32_t begun;
+  struct prof_open_wait {
+    uint64_t token;
+    uint64_t nested;  /* of the task around it, or `nested` above, when it began */
+    const void *task; /* that it began in, NULL for none */
+  } list[PROF_OPEN_WAITS];
+};
+
 struct prof_thread {
   uint32_t state;                /* PROF_HOOKS_*; other threads may set it to SLOW */
   uint32_t mode;                 /* PROF_MODE_PLAIN, or PROF_MODE_RECURSION while `recursion` is not 0 */
@@ -84,13 +99,14 @@ struct prof_thread {
   struct prof_thread *free; /* process.free_threads */
   struct prof_tree tree;
   uint32_t tid;
-  uint32_t generation;  /* of process, when this thread last looked */
-  uint32_t switches;    /* of process, likewise: where it is another, what was open then has ended */
-  uint64_t sigmask;     /* saved by prof_slow_enter() */
-  uint64_t paused_at;   /* ticks at which prof_pause() stopped the clock */
-  uint32_t pauses;      /* depth of prof_pause() */
-  uint32_t warming;     /* process.warming, when this thread last looked */
-  uint32_t in_queue;    /* 1: it puts into a queue, or gets from one */
+  uint32_t generation; /* of process, when this thread last looked */
+  uint32_t switches;   /* of process, likewise: where it is another, what was open then has ended */
+  uint64_t sigmask;    /* saved by prof_slow_enter() */
+  uint64_t paused_at;  /* ticks at which prof_pause() stopped the clock */
+  uint32_t pauses;     /* depth of prof_pause() */
+  uint32_t warming;    /* process.warming, when this thread last looked */
+  uint32_t in_queue;   /* 1: it puts into a queue, or gets from one */
+  struct prof_open_waits waits;
   uint32_t interrupted; /* 1: SLOW for as long as a handler runs that interrupted a hook */
   uint32_t refused;     /* process.generation when that was found last */
   struct prof_handler { /* that handler's calls: their frames' addresses are above `low` and not above `high` */
@@ -104,6 +120,8 @@ struct prof_thread {
   struct prof_uses queue_uses;  /* struct fmt_rec_queue_use */
   /* Where it counts what, in the tree's arena; NULL before the first. */
   struct prof_counter_places *counter_places;
+  struct prof_returning *returning; /* open calls whose return value is told at their end: see frame/returning.c */
+  uint64_t returning_count, returning_room;
   uint64_t *words;                    /* the signature being captured in a slow section: */
   uint32_t word_room;                 /* how many of them there may be */
   uint64_t few_words[PROF_FEW_WORDS]; /* where `words` points at first */

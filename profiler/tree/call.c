@@ -22,10 +22,14 @@ static bool encode_cfa(const struct prof_site *site, uint32_t *cfa)
 }
 
 /* Has hooks find the edge by its site, unless what lies there is in doubt. */
-static void settle(struct fmt_rec_edge *edge, const struct prof_site *site)
+static void settle(struct fmt_rec_edge *edge, const struct prof_fast_compare *compare)
 {
+  const struct prof_site *site = compare->site;
   if (edge->site == site->pc)
     return;
+  /* A sled is led to no code where its module was loaded anew. */
+  if (compare->number && prof_process.upcalls.make_code)
+    prof_process.upcalls.make_code(compare);
   __atomic_store_n(&edge->site, prof_site_word(site), __ATOMIC_SEQ_CST);
   /* A dlclose() that began meanwhile may have gone through the edges before. */
   if (edge->site == site->pc)
@@ -42,7 +46,8 @@ static struct fmt_rec_edge *edge_of(struct prof_tree *tree, struct fmt_rec_varia
                               .function = compare->function,
                               .words = words,
                               .word_count = word_count,
-                              .flags = compare->call_site && site->inlined ? FMT_EDGE_INLINED : 0u,
+                              .flags = (compare->call_site && site->inlined ? FMT_EDGE_INLINED : 0u) |
+                                       (site->returns && compare->arguments ? FMT_EDGE_RETURNS : 0u),
                               .call_site = compare->call_site};
   const uint64_t place = key.call_site ? words[word_count - 1] : 0;
   key.word_count -= key.call_site;
@@ -58,7 +63,7 @@ static struct fmt_rec_edge *edge_of(struct prof_tree *tree, struct fmt_rec_varia
   struct fmt_rec_edge *edge = prof_edge_find(tree, from, key.site, key.function_address, key.words, key.word_count);
   if (edge) {
     if (!inherited)
-      settle(edge, site);
+      settle(edge, compare);
     return edge;
   }
   /* The limit may have widened: then what is to be compared is another. */
@@ -69,9 +74,14 @@ static struct fmt_rec_edge *edge_of(struct prof_tree *tree, struct fmt_rec_varia
   bool comparable =
       key.compare->fast && key.word_count == prof_compare_state_words(key.compare) + key.compare->compared;
   key.generic = !encode_cfa(site, &key.cfa) || !comparable || inherited;
+  /* The generic path alone notes what the end of such a call needs. */
+  if (key.flags & FMT_EDGE_RETURNS) {
+    key.generic = true;
+    key.cfa = 0;
+  }
   edge = prof_edge_make(tree, from, &key);
   if (edge && !inherited)
-    settle(edge, site);
+    settle(edge, key.compare);
   return edge;
 }
 

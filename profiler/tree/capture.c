@@ -157,13 +157,18 @@ static enum outcome emit_span(struct machine *m, const struct fmt_op *op, uintpt
   return EMITTED;
 }
 
+uint64_t prof_capture_range(const int64_t *list, uint64_t value, bool is_signed)
+{
+  uint64_t above = 0;
+  for (int64_t i = 1; i <= list[0]; i++)
+    above += is_signed ? list[i] <= (int64_t)value : list[i] < 0 || (uint64_t)list[i] <= value;
+  return above;
+}
+
 static enum outcome emit_range(struct machine *m, const struct fmt_op *op, uint64_t value)
 {
   const int64_t *list = m->capture->site->module->index.ranges + op->imm;
-  uint64_t above = 0;
-  for (int64_t i = 1; i <= list[0]; i++)
-    above += op->flags & FMT_OPF_SIGNED ? list[i] <= (int64_t)value : list[i] < 0 || (uint64_t)list[i] <= value;
-  return emit_word(m, op, above);
+  return emit_word(m, op, prof_capture_range(list, value, op->flags & FMT_OPF_SIGNED));
 }
 
 /* What register `reg` held on entry: what the caller says that it put there. */

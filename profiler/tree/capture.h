@@ -35,6 +35,9 @@ int prof_capture_words(const struct prof_capture *capture, uint64_t *words, uint
 int prof_capture_arg(const struct prof_capture *capture, uint32_t at, uint64_t *words, uint32_t capacity,
                      uint32_t *count);
 
+/* The bucket of a value in a list of FMT_SECTION_RANGES: how many of its bounds are not above it. Anywhere. */
+uint64_t prof_capture_range(const int64_t *list, uint64_t value, bool is_signed);
+
 /* The canonical frame address of a site with these registers. */
 uintptr_t prof_capture_cfa(const struct prof_site *site, const struct prof_registers *registers);
 

@@ -205,12 +205,17 @@ static void widen(struct widening *widening, const uint64_t *extra, uint32_t ext
   prof_count_loss(FMT_LOSS_SIGNATURES_MERGED, before - widening->values.count);
 }
 
+uint32_t prof_cardinality_widen(const struct fmt_index_function *function_info, const struct fmt_index *index,
+                                const struct fmt_rec_function *function, uint64_t *words, uint32_t count)
+{
+  return function->levels ? widen_words(function_info, index, prof_function_levels(function), words) : count;
+}
+
 bool prof_cardinality_admit(struct prof_tree *tree, const struct fmt_index_function *function_info,
                             const struct fmt_index *index, struct fmt_rec_function *function, uint64_t *words,
                             uint32_t *count)
 {
-  if (function->levels)
-    *count = widen_words(function_info, index, prof_function_levels(function), words);
+  *count = prof_cardinality_widen(function_info, index, function, words, *count);
   if (*count <= function_info->state_words || function->distinct < PROF_CARDINALITY_BUDGET ||
       prof_signature_find(tree, function, words, *count, 0))
     return true;

@@ -20,6 +20,10 @@ static inline const uint8_t *prof_function_levels(const struct fmt_rec_function 
   return function->levels ? (const uint8_t *)((const struct fmt_rec_name *)function->levels)->text : NULL;
 }
 
+/* Applies the function's levels to a signature's words in place, and gives the new number of words. Anywhere. */
+uint32_t prof_cardinality_widen(const struct fmt_index_function *function_info, const struct fmt_index *index,
+                                const struct fmt_rec_function *function, uint64_t *words, uint32_t count);
+
 /* Lets a signature in: one that is known, or within the budget, as it is; otherwise the function's most varied arg
  * widens until the budget holds, and `words` with it. False: no space. */
 bool prof_cardinality_admit(struct prof_tree *tree, const struct fmt_index_function *function_info,

@@ -187,6 +187,8 @@ static void review(const struct prof_thread *t, struct fmt_rec_edge *edge)
   /* By what the calls take of late: the first one also had the program's pages to fetch. Back again only when all of
    * them took long as well: a rate that follows each long spell would time those more often than the short ones. */
   const uint64_t limit = worth_timing(t);
+  if (edge->flags & FMT_EDGE_TIMED)
+    return;
   if (!sampling->rate && sampling->recent / PARTS < limit)
     set_rate(t, edge, true);
   else if (sampling->rate && sampling->recent / PARTS > 2 * limit &&

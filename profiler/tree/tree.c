@@ -17,6 +17,8 @@
 #include "profiler/base/recording.h"
 #include "profiler/base/table.h"
 #include "profiler/stack/modes.h"
+#include "profiler/tree/asked.h"
+#include "profiler/tree/sampling.h"
 
 #define FIRST_SLOTS 8u
 
@@ -241,18 +243,23 @@ struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct f
   return NULL;
 }
 
-/* An edge, with a sampling record before it when not all of its calls may be timed. */
+/* An edge, with a sampling record before it when not all of its calls may be timed, and before that a list of what they
+ * ask for when that is counted. */
 static struct fmt_rec_edge *alloc_edge(struct prof_tree *tree, uint32_t count, bool sampled)
 {
+  const bool asks = prof_process.settings.asked;
   size_t size = sizeof(struct fmt_rec_edge) + count * sizeof(uint64_t);
-  struct fmt_rec_sampling *sampling = prof_record_alloc(tree, sampled ? sizeof *sampling + size : size);
-  if (!sampling)
+  const size_t before =
+      (asks ? sizeof(struct fmt_rec_asked_list) : 0) + (sampled ? sizeof(struct fmt_rec_sampling) : 0);
+  uint8_t *start = prof_record_alloc(tree, before + size);
+  if (!start)
     return NULL;
-  struct fmt_rec_edge *edge = (struct fmt_rec_edge *)(sampled ? sampling + 1 : sampling);
-  if (sampled) {
-    sampling->tag = (struct fmt_rec_tag){FMT_TAG_SAMPLING, sizeof *sampling};
-    edge->flags = FMT_EDGE_SAMPLED;
-  }
+  struct fmt_rec_edge *edge = (struct fmt_rec_edge *)(void *)(start + before);
+  edge->flags = (asks ? FMT_EDGE_ASKS : 0u) | (sampled ? FMT_EDGE_SAMPLED : 0u);
+  if (asks)
+    prof_edge_asked(edge)->tag = (struct fmt_rec_tag){FMT_TAG_ASKED_LIST, sizeof(struct fmt_rec_asked_list)};
+  if (sampled)
+    prof_edge_sampling(edge)->tag = (struct fmt_rec_tag){FMT_TAG_SAMPLING, sizeof(struct fmt_rec_sampling)};
   edge->min = UINT64_MAX;
   edge->counters = (uintptr_t)&edge->calls;
   edge->after = (uintptr_t)(tree->root_edge ? tree->root_edge : edge);
@@ -350,7 +357,8 @@ struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_varia
   struct fmt_rec_variant *to =
       prof_tree_cct_node(tree, context, key->words, key->word_count - key->call_site, key->signature_flags);
   const bool inherited = flags & FMT_EDGE_INHERITED;
-  bool sampled = prof_process.settings.sample_times && key->function->kind == FMT_FUNCTION_KIND_CODE && !inherited;
+  bool sampled = prof_process.settings.sample_times && key->function->kind == FMT_FUNCTION_KIND_CODE && !inherited &&
+                 !(flags & (FMT_EDGE_RETURNS | FMT_EDGE_RETURNED));
   struct fmt_rec_edge *edge = to ? alloc_edge(tree, key->word_count, sampled) : NULL;
   uint64_t hash = hash_edge(from, key->site, key->words, key->word_count);
   if (!edge || !prof_table_add(&tree->edges, &tree->arena, hash, edge))
@@ -364,7 +372,7 @@ struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_varia
   /* Near the limit, counts come before percentiles. */
   if (prof_process.settings.percentiles && tree->pressure == PROF_PRESSURE_NONE && !inherited)
     edge->histogram = (uintptr_t)prof_histogram_make(tree, PROF_CALL_SUB_BITS);
-  flags &= ~(uint32_t)FMT_EDGE_SAMPLED;
+  flags &= ~(uint32_t)(FMT_EDGE_SAMPLED | FMT_EDGE_ASKS);
   flags |= key->call_site ? FMT_EDGE_CALL_SITE : 0u;
   edge->flags |= flags | (flags & (FMT_EDGE_ANY | FMT_EDGE_MERGED) || key->generic ? FMT_EDGE_GENERIC : 0u);
   copy_words(edge->words, key->words, key->word_count);
@@ -375,16 +383,28 @@ struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_varia
   return edge;
 }
 
-struct fmt_rec_edge *prof_edge_inherited(struct prof_tree *tree, const struct fmt_rec_edge *edge)
+const uint64_t *prof_edge_words(const struct fmt_rec_edge *edge, const struct fmt_rec_signature *signature,
+                                uint64_t *words)
 {
+  if (!(edge->flags & FMT_EDGE_CALL_SITE))
+    return signature->words;
+  copy_words(words, signature->words, signature->word_count);
+  words[signature->word_count] = edge->words[edge->word_count - 1];
+  return words;
+}
+
+struct fmt_rec_edge *prof_edge_inherited(struct prof_tree *tree, const struct fmt_rec_edge *edge, uint64_t *words)
+{
+  const bool call_site = edge->flags & FMT_EDGE_CALL_SITE;
   const struct fmt_rec_variant *to = (const struct fmt_rec_variant *)edge->to;
   const struct fmt_rec_signature *signature = (const struct fmt_rec_signature *)to->signature;
   struct fmt_rec_variant *from = (struct fmt_rec_variant *)edge->from;
   struct prof_edge_key key = {.site = edge->site,
                               .function_address = edge->function_address,
                               .function = (struct fmt_rec_function *)signature->function,
-                              .words = signature->words,
-                              .word_count = signature->word_count,
+                              .words = prof_edge_words(edge, signature, words),
+                              .word_count = signature->word_count + call_site,
+                              .call_site = call_site,
                               .signature_flags = signature->flags,
                               .context = (struct fmt_rec_context *)to->context,
                               .flags = edge->flags,
@@ -445,7 +465,7 @@ int prof_tree_init(struct prof_tree *tree, uint32_t tid)
   /* The sentinel of every prediction: no call has its site, and no exit its function. */
   tree->root_edge->to = (uintptr_t)tree->root;
   tree->root_edge->mode = PROF_MODE_NEVER;
-  tree->root_edge->flags = FMT_EDGE_GENERIC;
+  tree->root_edge->flags |= FMT_EDGE_GENERIC;
   record->tid = tid;
   record->threads = 1;
   record->period = __atomic_load_n(&prof_process.header->period, __ATOMIC_SEQ_CST);

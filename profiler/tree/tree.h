@@ -38,9 +38,14 @@ struct prof_edge_key {
 /* Makes it the key of the edge that stands for such frames in a forked child (FMT_EDGE_INHERITED): calls at the same
  * site have another. */
 void prof_edge_key_inherit(struct prof_edge_key *key);
+/* The words of a key that is to be like that of `edge`, of a signature that is or is like its own: those of the
+ * signature, and then the place of its calls, if it is known. In `words`, which has room for one more than the
+ * signature has, or in the signature itself. */
+const uint64_t *prof_edge_words(const struct fmt_rec_edge *edge, const struct fmt_rec_signature *signature,
+                                uint64_t *words);
 /* The edge that stands for frames of `edge`, one of the tree that is not such a one itself, which go on and are no
- * calls; made when new. NULL: no space. */
-struct fmt_rec_edge *prof_edge_inherited(struct prof_tree *tree, const struct fmt_rec_edge *edge);
+ * calls; made when new. `words`: room for one more than its signature has. NULL: no space. */
+struct fmt_rec_edge *prof_edge_inherited(struct prof_tree *tree, const struct fmt_rec_edge *edge, uint64_t *words);
 
 /* The function of the tree, or NULL. Anywhere. */
 struct fmt_rec_function *prof_tree_function_find(const struct prof_tree *tree, uint64_t module, uint32_t kind,

@@ -12,7 +12,7 @@
 #include "symbols/base/identifier_words.h"
 #include "symbols/dwarf/die.h"
 
-enum { DEPTH_MAX = 64, KINDS = 2 };
+enum { DEPTH_MAX = 64, KINDS = 3 };
 
 struct list {
   struct sym_catalog_entry *entries;
@@ -77,6 +77,9 @@ static bool kind_of(int tag, enum sym_catalog_kind *kind)
   case DW_TAG_enumeration_type:
   case DW_TAG_typedef:
     *kind = SYM_CATALOG_TYPE;
+    return true;
+  case DW_TAG_base_type:
+    *kind = SYM_CATALOG_BASIC;
     return true;
   default:
     return false;

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum sym_catalog_kind { SYM_CATALOG_FUNCTION, SYM_CATALOG_TYPE };
+enum sym_catalog_kind { SYM_CATALOG_FUNCTION, SYM_CATALOG_TYPE, SYM_CATALOG_BASIC /* types of the language itself */ };
 
 struct sym_catalog_entry {
   const char *name; /* with namespaces and classes; a struct's without "struct" */

@@ -301,6 +301,16 @@ int sym_types_add_array(struct sym_types *types, uint32_t element, uint64_t coun
   return result < 0 ? result : intern(types, &entry, type);
 }
 
+int sym_types_add_pointer(struct sym_types *types, uint32_t target, uint32_t *type)
+{
+  struct fmt_index_type entry = {.kind = FMT_TYPE_POINTER, .size = sizeof(uint64_t), .target = target};
+  struct base_arena scratch = {0};
+  const char *name = base_arena_printf(&scratch, "%s*", base_strings_at(types->strings, types->entries[target].name));
+  int result = name ? base_strings_add(types->strings, name, &entry.name) : -ENOMEM;
+  base_arena_free(&scratch);
+  return result < 0 ? result : intern(types, &entry, type);
+}
+
 int sym_types_add_difference(struct sym_types *types, uint32_t *type)
 {
   struct fmt_index_type entry = {.kind = FMT_TYPE_SIGNED, .size = 8};

@@ -27,6 +27,9 @@ int sym_types_add(struct sym_types *types, Dwarf_Die *die, uint32_t *type);
 /* The type of an array of `count` elements of `element` (an index of the same table), "float[16]". */
 int sym_types_add_array(struct sym_types *types, uint32_t element, uint64_t count, uint32_t *type);
 
+/* The type of a pointer to `target` (an index of the same table), "float*". */
+int sym_types_add_pointer(struct sym_types *types, uint32_t target, uint32_t *type);
+
 /* The type of a number of elements between two places: ptrdiff_t. */
 int sym_types_add_difference(struct sym_types *types, uint32_t *type);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/asked.h"
 #include "symbols/dwarf/die.h"
 #include "symbols/dwarf/prototypes.h"
 #include "symbols/index/build_state.h"
@@ -59,6 +60,9 @@ static bool passes_registers_alone(Dwarf_Die *die, const struct sym_plan *plan)
 static bool may_be_timed(const struct sym_import *import, Dwarf_Die *die, const struct sym_plan *plan)
 {
   Dwarf_Attribute attribute;
+  /* Of these, what they are given is known without. */
+  if (fmt_asking_of(import->name) != FMT_ASKING_NOTHING)
+    return true;
   return die && !dwarf_attr(die, DW_AT_noreturn, &attribute) &&
          !dwarf_attr(die, DW_AT_calling_convention, &attribute) && passes_registers_alone(die, plan) &&
          sym_import_returns_plainly(import->name);
@@ -86,7 +90,8 @@ static int add_import(struct sym_build *build, const struct sym_import *import, 
     const struct sym_function_entry *entry = base_vector_at(&build->functions.entries, site.function);
     site.line = entry->function.line;
     site.flags = (uint16_t)(FMT_SITE_LIBRARY | (is_timed ? FMT_SITE_LIBRARY_TIMED : 0) |
-                            (import->is_read ? FMT_SITE_LIBRARY_READ : 0) | (die ? 0 : FMT_SITE_SIMPLE));
+                            (import->is_read ? FMT_SITE_LIBRARY_READ : 0) | (die ? 0 : FMT_SITE_SIMPLE) |
+                            (is_timed && plan && plan->has_return ? FMT_SITE_RETURNS : 0));
     error = die ? compile(build, die, plan, &frame, &site) : 0;
   }
   struct fmt_index_site *added = error ? NULL : base_vector_add(&build->sites, 1);

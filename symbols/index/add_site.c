@@ -82,6 +82,7 @@ static int report_site(struct sym_build *build, const struct fmt_index_site *sit
       .processor = build->file.processor,
       .is_sled = (site->flags & FMT_SITE_SLED) != 0,
       .inlined = (site->flags & FMT_SITE_INLINED) != 0,
+      .returns = (site->flags & FMT_SITE_RETURNS) != 0,
       .function = site->function,
       .file = base_strings_at(build->strings, entry->function.file),
       .line = entry->function.line,
@@ -122,8 +123,11 @@ static int compile_site(struct sym_build *build, const struct sym_found_site *fo
   Dwarf_Die entered = instance->entered;
   struct sym_abi abi;
   if (sym_is_sled(found)) {
-    sym_abi_of(&context, &entered, sym_symbol_table_exact(&build->symbol_table, found->function), is_gnu, &abi);
+    const struct sym_symbol *symbol = sym_symbol_table_exact(&build->symbol_table, found->function);
+    sym_abi_of(&context, &entered, symbol, is_gnu, &abi);
     context.abi = &abi;
+    if (plan->has_return && sym_abi_returns(&entered, symbol, is_gnu))
+      site->flags |= FMT_SITE_RETURNS;
   }
   int error =
       states ? sym_lower(&context, plan, instance->is_hidden ? NULL : &entered, &build->ops, states, lost) : -ENOMEM;

@@ -28,6 +28,8 @@ static void add_site(const struct sym_report_site *site, struct sums *sums)
   sums->inlined += site->inlined;
   sums->without_dwarf += !site->plan;
   for (uint16_t arg = 0; site->plan && arg < site->plan->arg_count; arg++) {
+    if (site->plan->args[arg].arg.flags & FMT_ARG_RETURN)
+      continue;
     if (site->lost[arg])
       sums->lost[site->lost[arg]]++;
     else

@@ -81,6 +81,11 @@ static int explain_site(const struct sym_report *report, const struct sym_report
   const char *separator = ": ";
   for (uint16_t arg = 0; site->plan && arg < site->plan->arg_count; arg++) {
     bool is_lost = site->lost[arg] != SYM_LOST_NOT;
+    if (site->plan->args[arg].arg.flags & FMT_ARG_RETURN) {
+      fprintf(out, "%sreturn=%s", separator, site->returns ? "(where it returns)" : "? (not known where it returns)");
+      separator = "; ";
+      continue;
+    }
     if (!is_lost && sym_source_of(site->ops, site->op_count, arg) == SYM_SOURCE_TYPE)
       continue;
     fprintf(out, "%s%s=", separator, arg_name(report, site->plan, arg));

@@ -358,6 +358,10 @@ static int add_arg(const struct lowering *lowering, uint16_t index, struct base_
   sym_code_clear(&code);
   *state = FMT_STATE_READ;
   *lost = SYM_LOST_NOT;
+  if (arg->arg.flags & FMT_ARG_RETURN) {
+    *state = FMT_STATE_LOST;
+    return 0;
+  }
   if (arg->emit == SYM_EMIT_NONE)
     return 0;
   enum sym_lost reason = lower_arg(lowering, arg, &code);

@@ -11,6 +11,7 @@
 #include "symbols/elf/symboltable.h"
 #include "symbols/index/functions.h"
 #include "symbols/plan/planner.h"
+#include "symbols/sites/hook_calls.h"
 #include "symbols/sites/instances.h"
 #include "symbols/sites/sites.h"
 
@@ -18,7 +19,7 @@
 struct search {
   const struct sym_places_options *options;
   struct sym_debugfile file;
-  struct sym_hook hook;     /* for its code, when lines are asked for */
+  struct sym_hook hook;     /* for its code, when lines or calls of hooks are asked for */
   struct base_vector lines; /* struct sym_code_line, of one address */
   struct sym_symbol_table symbols;
   struct sym_planner *planner;
@@ -176,9 +177,25 @@ static int tell_lines(struct search *search, uint32_t number, uint64_t address, 
                         calls_other(search, address, options->callees[number]), options->lines_data);
 }
 
+static int find_hook_calls(struct search *search, const uint64_t *addresses, uint32_t count)
+{
+  struct sym_sleds sleds;
+  int error = sym_sleds_find(&sleds, &search->file, &search->hook, &search->symbols);
+  for (uint32_t i = 0; !error && i < count; i++)
+    search->options->at_hooks[i] = sym_is_hook_call(&search->hook, &sleds, addresses[i]);
+  sym_sleds_free(&sleds);
+  return error;
+}
+
+/* Whether the code itself is looked at. */
+static bool reads_code(const struct sym_places_options *options)
+{
+  return options->lines || options->at_hooks;
+}
+
 static void release(struct search *search)
 {
-  if (search->options->lines)
+  if (reads_code(search->options))
     sym_hook_free(&search->hook);
   base_vector_free(&search->lines);
   sym_planner_free(search->planner);
@@ -202,8 +219,10 @@ int sym_places_find(const char *path, const uint64_t *addresses, uint32_t count,
                           .places = places};
   sym_functions_init(&search.functions, options->strings);
   int error = prepare(&search, path, addresses, count);
-  if (!error && options->lines)
+  if (!error && reads_code(options))
     error = sym_hook_find(&search.hook, &search.file);
+  if (!error && options->at_hooks)
+    error = find_hook_calls(&search, addresses, count);
   for (uint32_t i = 0; !error && i < count; i++) {
     if (search.innermost[i] != FMT_NONE)
       error = place_scope(&search, search.innermost[i], &place_of[i]);

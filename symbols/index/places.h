@@ -40,6 +40,8 @@ struct sym_places_options {
   const uint8_t *build_id; /* that the file is to have, else -ENOENT; NULL: any */
   size_t build_id_size;
   const uint64_t *callees; /* by address: link-time address of a function that was entered by a call there, 0 unknown */
+  bool *at_hooks; /* by address, set where the instruction calls a hook (symbols/sites/hook_calls.h); NULL: not asked
+                     for */
   base_message_fn message; /* NULL: silent */
   void *data;
 };

@@ -18,6 +18,7 @@ struct sym_report_site {
   uint64_t pc; /* of the site */
   const struct sym_processor *processor;
   bool inlined;
+  bool returns;      /* what its calls return is known (FMT_SITE_RETURNS) */
   bool is_sled;      /* at a sled, whose address is pc - FMT_SLED_CALL */
   uint32_t function; /* index of the function: the key that sites are grouped by */
   const char *file;  /* of the function */

@@ -88,15 +88,26 @@ static void judge_all(const struct sym_location_context *context, struct sym_abi
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
-void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance, const struct sym_symbol *symbol,
-                bool is_gnu, struct sym_abi *abi)
+/* Is the function called as its declaration says? */
+static bool is_plain(Dwarf_Die *instance, const struct sym_symbol *symbol)
 {
   Dwarf_Attribute attribute;
   Dwarf_Word convention = DW_CC_normal;
-  sym_abi_assign(instance, is_gnu, abi);
   if (dwarf_attr_integrate(instance, DW_AT_calling_convention, &attribute))
     dwarf_formudata(&attribute, &convention);
-  if (!symbol || sym_symbol_is_rebuilt(symbol->name) || (convention != DW_CC_normal && convention != DW_CC_program))
+  return symbol && !sym_symbol_is_rebuilt(symbol->name) && (convention == DW_CC_normal || convention == DW_CC_program);
+}
+
+bool sym_abi_returns(Dwarf_Die *instance, const struct sym_symbol *symbol, bool is_gnu)
+{
+  return is_plain(instance, symbol) && (is_gnu || !symbol->is_local);
+}
+
+void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance, const struct sym_symbol *symbol,
+                bool is_gnu, struct sym_abi *abi)
+{
+  sym_abi_assign(instance, is_gnu, abi);
+  if (!is_plain(instance, symbol))
     return;
   unsigned counts[4] = {0};
   struct sym_location_context bare = *context;

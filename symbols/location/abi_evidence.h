@@ -20,4 +20,8 @@
 void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance, const struct sym_symbol *symbol,
                 bool is_gnu, struct sym_abi *abi);
 
+/* Does the out-of-line subprogram `instance` return what its declaration says, where the ABI has it? Of a local
+ * function clang drops what no caller uses, and leaves the declaration; gcc does so in clones. */
+bool sym_abi_returns(Dwarf_Die *instance, const struct sym_symbol *symbol, bool is_gnu);
+
 #endif

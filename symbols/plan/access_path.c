@@ -5,28 +5,12 @@
 
 #include <dwarf.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "symbols/base/identifier_words.h"
 #include "symbols/dwarf/die.h"
 
 enum { MEMBER_DEPTH_MAX = 16 };
-
-int sym_problem_set(struct sym_problem *problem, struct base_arena *arena, enum sym_problem_depth depth,
-                    const char *format, ...)
-{
-  if (problem->depth != SYM_PROBLEM_NONE)
-    return -EINVAL;
-  va_list list;
-  va_start(list, format);
-  problem->text = base_arena_vprintf(arena, format, list);
-  va_end(list);
-  if (!problem->text)
-    return -ENOMEM;
-  problem->depth = depth;
-  return -EINVAL;
-}
 
 static int add_step(const struct sym_access_path_context *context, struct sym_access_path *access_path,
                     struct sym_step step)
@@ -44,11 +28,11 @@ static int add_step(const struct sym_access_path_context *context, struct sym_ac
   return 0;
 }
 
-/* The type of what the path leads to, without typedefs and qualifiers. False for void. */
+/* The type of what the path leads to, without typedefs and qualifiers. False for void, and what a cast points to. */
 static bool stripped_type(const struct sym_access_path *access_path, Dwarf_Die *type)
 {
   *type = access_path->type;
-  return !access_path->is_void && sym_type_strip(type);
+  return !access_path->is_void && !access_path->stars && sym_type_strip(type);
 }
 
 static bool is_pointer_tag(int tag)
@@ -64,6 +48,12 @@ static bool is_aggregate_tag(int tag)
 int sym_access_path_deref(const struct sym_access_path_context *context, struct sym_access_path *access_path)
 {
   Dwarf_Die type;
+  if (access_path->stars) {
+    access_path->stars--;
+    const bool is_there = access_path->is_decayed;
+    access_path->is_decayed = false;
+    return is_there ? 0 : add_step(context, access_path, (struct sym_step){.kind = SYM_STEP_DEREF});
+  }
   if (!stripped_type(access_path, &type) || !is_pointer_tag(dwarf_tag(&type)))
     return sym_problem_set(context->problem, context->arena, SYM_PROBLEM_KIND,
                            "what '*' stands before is not a pointer");
@@ -193,7 +183,7 @@ int sym_access_path_field(const struct sym_access_path_context *context, struct 
                           const char *name)
 {
   Dwarf_Die type;
-  if (stripped_type(access_path, &type) && is_pointer_tag(dwarf_tag(&type))) {
+  if (access_path->stars || (stripped_type(access_path, &type) && is_pointer_tag(dwarf_tag(&type)))) {
     int result = sym_access_path_deref(context, access_path);
     if (result < 0)
       return result;
@@ -234,12 +224,13 @@ int sym_access_path_element(const struct sym_access_path_context *context, struc
 {
   Dwarf_Die type;
   int result = 0;
-  if (!stripped_type(access_path, &type) || access_path->bit_storage ||
-      (!is_pointer_tag(dwarf_tag(&type)) && dwarf_tag(&type) != DW_TAG_array_type))
+  const bool is_known = stripped_type(access_path, &type);
+  if (!access_path->stars && (!is_known || access_path->bit_storage ||
+                              (!is_pointer_tag(dwarf_tag(&type)) && dwarf_tag(&type) != DW_TAG_array_type)))
     return sym_problem_set(context->problem, context->arena, SYM_PROBLEM_KIND,
                            "'[%llu]' is asked of something that is neither an array nor a pointer",
                            (unsigned long long)index);
-  if (dwarf_tag(&type) == DW_TAG_array_type) {
+  if (is_known && dwarf_tag(&type) == DW_TAG_array_type) {
     if (dimensions(&type) != 1)
       return sym_problem_set(context->problem, context->arena, SYM_PROBLEM_KIND,
                              "'[%llu]' is asked of an array of several dimensions", (unsigned long long)index);
@@ -249,7 +240,7 @@ int sym_access_path_element(const struct sym_access_path_context *context, struc
   }
   if (result < 0)
     return result;
-  uint64_t size = access_path->is_void ? 1 : sym_type_size(&access_path->type);
+  uint64_t size = access_path->stars ? sizeof(uint64_t) : access_path->is_void ? 1 : sym_type_size(&access_path->type);
   uint64_t offset;
   if (__builtin_mul_overflow(size, index, &offset) || offset > INT32_MAX)
     return sym_problem_set(context->problem, context->arena, SYM_PROBLEM_KIND, "element [%llu] is too far away",
@@ -267,9 +258,16 @@ int sym_access_path_parts(const struct sym_access_path_context *context, struct 
       result = sym_access_path_field(context, access_path, part->name);
     else if (part->kind == SYM_PART_INDEX)
       result = sym_access_path_element(context, access_path, part->index);
+    else if (part->kind == SYM_PART_CAST)
+      result = sym_access_path_cast(context, access_path, part->name, part->index);
     else
       result = sym_access_path_deref(context, access_path);
   }
+  if (result == 0 && access_path->is_decayed)
+    return sym_problem_set(context->problem, context->arena, SYM_PROBLEM_KIND,
+                           "'%s' is an array taken for a pointer, which has no value: name what it points to, as in "
+                           "((struct header *)bytes)->kind",
+                           path->text);
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "symbols/dwarf/catalog.h"
 #include "symbols/plan/plan.h"
+#include "symbols/plan/problem.h"
 #include "symbols/plan/rules.h"
 
 /* Enough for every path of SYM_RULE_PARTS_MAX parts: each derefs and offsets at most once, and a bit-field is one more.
@@ -21,30 +22,13 @@ enum { SYM_ACCESS_PATH_STEPS_MAX = 2 * SYM_RULE_PARTS_MAX + 4 };
 struct sym_access_path {
   Dwarf_Die type; /* with typedefs and qualifiers; not set when is_void */
   bool is_void;
+  uint8_t stars;      /* of a cast: it leads to a pointer to the type, or to a pointer to such a one, and so on */
+  bool is_decayed;    /* of a cast: and that is the address of what it leads to, an array */
   uint16_t parameter; /* ordinal */
   struct sym_step steps[SYM_ACCESS_PATH_STEPS_MAX];
   uint16_t step_count;
   uint32_t bit_storage; /* of a bit-field: bytes that hold its bits; else 0 */
 };
-
-/* Why a rule cannot be carried out in a module. The deeper the names were found, the more likely it is what was meant.
- */
-enum sym_problem_depth {
-  SYM_PROBLEM_NONE,
-  SYM_PROBLEM_NAME,      /* no such function or type */
-  SYM_PROBLEM_PARAMETER, /* no such parameter */
-  SYM_PROBLEM_FIELD,     /* no such field */
-  SYM_PROBLEM_KIND,      /* everything exists and is of the wrong kind */
-};
-
-struct sym_problem {
-  enum sym_problem_depth depth;
-  const char *text; /* in the arena of the caller */
-};
-
-/* Keeps a problem, unless one is kept already; returns -EINVAL, or -ENOMEM. */
-int sym_problem_set(struct sym_problem *problem, struct base_arena *arena, enum sym_problem_depth depth,
-                    const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* What every step of a search needs. */
 struct sym_access_path_context {
@@ -64,6 +48,11 @@ int sym_access_path_element(const struct sym_access_path_context *context, struc
 
 /* Goes to what a pointer or reference points to. */
 int sym_access_path_deref(const struct sym_access_path_context *context, struct sym_access_path *access_path);
+
+/* Takes what the path leads to, a pointer, an integer of 8 bytes or an array, for a pointer to the type `name` with so
+ * many stars: "struct header", "unsigned int", "void". -EINVAL with a problem. */
+int sym_access_path_cast(const struct sym_access_path_context *context, struct sym_access_path *access_path,
+                         const char *name, uint64_t stars);
 
 /* All parts of `path` from number `first` on. */
 int sym_access_path_parts(const struct sym_access_path_context *context, struct sym_access_path *access_path,

@@ -18,10 +18,14 @@ int sym_args_kind(const struct sym_args *args, const struct sym_access_path *acc
   int result = sym_types_add(args->types, access_path->is_void ? NULL : &die, &kind->type);
   if (result < 0)
     return result;
+  for (uint8_t i = 0; i < access_path->stars && result == 0; i++)
+    result = sym_types_add_pointer(args->types, kind->type, &kind->type);
+  if (result < 0)
+    return result;
   kind->entry = *sym_types_at(args->types, kind->type);
   kind->stripped = access_path->type;
   kind->is_reference = false;
-  if (!access_path->is_void && sym_type_strip(&kind->stripped)) {
+  if (!access_path->is_void && !access_path->stars && sym_type_strip(&kind->stripped)) {
     int tag = dwarf_tag(&kind->stripped);
     kind->is_reference = tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type;
   }

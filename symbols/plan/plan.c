@@ -36,6 +36,7 @@ struct draft {
 struct making {
   struct sym_planner *planner;
   struct sym_plan *plan;
+  Dwarf_Die root;
   struct sym_function_names names;
   struct draft *drafts;
   uint16_t draft_count;
@@ -260,6 +261,62 @@ static int add_shown_args(struct making *making)
   return 0;
 }
 
+/* What the function returns: the last arg, which no site can read, since it is known when the call ends. */
+static int add_return_arg(struct making *making, const struct sym_rule_how *how, const char *why,
+                          struct sym_problem *problem)
+{
+  struct sym_args_value value = {.name = "return", .flags = FMT_ARG_RETURN};
+  struct sym_args_kind kind;
+  value.access_path.parameter = UINT16_MAX;
+  value.access_path.is_void = !sym_type_of(&making->root, &value.access_path.type);
+  int result = sym_args_kind(&making->args, &value.access_path, &kind);
+  if (result < 0)
+    return result;
+  if (kind.entry.kind == FMT_TYPE_VOID)
+    return sym_problem_set(problem, making->args.arena, SYM_PROBLEM_KIND, "it returns nothing");
+  const bool is_float = kind.entry.kind == FMT_TYPE_FLOAT && (kind.entry.size == 4 || kind.entry.size == 8);
+  if (!sym_args_is_integer(&kind) && !is_float && kind.entry.kind != FMT_TYPE_POINTER &&
+      kind.entry.kind != FMT_TYPE_FUNCTION_POINTER)
+    return sym_problem_set(problem, making->args.arena, SYM_PROBLEM_KIND,
+                           "it returns %s, not a number or pointer of at most 8 bytes",
+                           base_strings_at(making->args.strings, kind.entry.name));
+  if (how->action == SYM_ACTION_VALUE)
+    kind.is_reference = false;
+  return how->action == SYM_ACTION_DEFAULT ? sym_args_add_default(&making->args, &value, &kind, why)
+                                           : sym_args_add_action(&making->args, &value, &kind, how, why, problem);
+}
+
+/* Carries out the last rule about what the function returns. */
+static int add_returned(struct making *making)
+{
+  for (int set = SYM_RULE_SETS; set-- > 0;) {
+    const struct sym_rules *rules = making->planner->sets[set].rules;
+    for (size_t i = rules ? rules->count : 0; i-- > 0;) {
+      const struct sym_rule *rule = &rules->rules[i];
+      if (rule->kind != SYM_RULE_RETURN || !sym_rule_matches(rule, &making->names))
+        continue;
+      struct sym_problem problem = {0};
+      const char *origin = sym_rule_origin(&making->planner->arena, making->planner, set, rule);
+      if (!origin)
+        return -ENOMEM;
+      if (making->plan->has_return) {
+        sym_rule_applied(&making->args, &making->planner->sets[set].states[i]);
+        continue;
+      }
+      int result = add_return_arg(making, &rule->how, origin, &problem);
+      if (result == 0) {
+        sym_rule_applied(&making->args, &making->planner->sets[set].states[i]);
+        making->plan->has_return = true;
+      } else if (result == -EINVAL) {
+        result = rule_failed(making, set, rule, &problem);
+      }
+      if (result < 0)
+        return result;
+    }
+  }
+  return 0;
+}
+
 static bool is_length_arg(const struct sym_plan_arg *arg)
 {
   return arg->arg.kind == FMT_ARG_VALUE || arg->arg.kind == FMT_ARG_BUCKET_LOG2 ||
@@ -387,12 +444,14 @@ static int make_args(struct making *making)
     result = add_shown_args(making);
   if (result == 0)
     result = pair_lengths(making);
+  if (result == 0)
+    result = add_returned(making);
   return result;
 }
 
 int sym_plan_make(struct sym_planner *planner, Dwarf_Die *root, struct sym_plan *plan)
 {
-  struct making making = {.planner = planner, .plan = plan};
+  struct making making = {.planner = planner, .plan = plan, .root = *root};
   making.args = (struct sym_args){.arena = &planner->arena,
                                   .strings = planner->options.strings,
                                   .types = planner->types,

@@ -197,22 +197,76 @@ static bool take_brackets(struct sym_rule_lexer *lexer, struct sym_rule_path *pa
   return true;
 }
 
-static bool take_parts(struct sym_rule_lexer *lexer, struct sym_rule_path *path, bool spans, const char **text_end)
+/* How deep parentheses, casts and stars may be nested. */
+enum { NESTING_MAX = 16 };
+
+/* A path while it is read: where its text ends, and how deep in it we are. */
+struct path_reading {
+  struct sym_rule_path *path;
+  bool spans;
+  const char *end;
+  int depth;
+};
+
+/* The ')' that ends what begins behind `at`, if that is a type and stars: "(struct header *)". NULL: it is not. */
+static const char *cast_end(const char *at)
 {
+  const char *end = at + strcspn(at, "()");
+  const char *last = end;
+  while (last > at && isspace((unsigned char)last[-1]))
+    last--;
+  return *end == ')' && last > at && last[-1] == '*' ? end : NULL;
+}
+
+/* Behind '(': TYPE *...). */
+static bool take_cast(struct sym_rule_lexer *lexer, struct sym_rule_path_part *part)
+{
+  skip_blanks(lexer);
+  const char *start = lexer->at, *end = cast_end(start), *last = end;
+  *part = (struct sym_rule_path_part){.kind = SYM_PART_CAST};
+  lexer->at = end + 1;
+  while (last > start && (last[-1] == '*' || isspace((unsigned char)last[-1])))
+    part->index += *--last == '*';
+  if (last == start)
+    return sym_rule_lexer_fail(lexer, "a type comes before the '*' of a cast: (struct header *)data");
+  part->name = copy(lexer, start, (size_t)(last - start));
+  return part->name != NULL;
+}
+
+static bool take_operand(struct sym_rule_lexer *lexer, struct path_reading *reading);
+
+/* A name, or an operand in parentheses. */
+static bool take_primary(struct sym_rule_lexer *lexer, struct path_reading *reading)
+{
+  if (sym_rule_lexer_text(lexer, "(")) {
+    const bool spans = reading->spans;
+    reading->spans = false;
+    if (!take_operand(lexer, reading))
+      return false;
+    reading->spans = spans;
+    return sym_rule_lexer_text(lexer, ")") || sym_rule_lexer_fail(lexer, "a ')' is missing");
+  }
   const char *name = sym_rule_lexer_identifier(lexer, "a name");
-  if (!name || !add_part(lexer, path, (struct sym_rule_path_part){.kind = SYM_PART_NAME, .name = name}))
+  return name && add_part(lexer, reading->path, (struct sym_rule_path_part){.kind = SYM_PART_NAME, .name = name});
+}
+
+/* A primary, and what is reached from it. */
+static bool take_parts(struct sym_rule_lexer *lexer, struct path_reading *reading)
+{
+  struct sym_rule_path *path = reading->path;
+  if (!take_primary(lexer, reading))
     return false;
   for (;;) {
-    *text_end = lexer->at;
+    reading->end = lexer->at;
     if (*lexer->at == '[') {
       lexer->at++;
-      if (!take_brackets(lexer, path, spans))
+      if (!take_brackets(lexer, path, reading->spans))
         return false;
       if (path->is_span)
         return true;
     } else if (*lexer->at == '.' || (*lexer->at == '-' && lexer->at[1] == '>')) {
       lexer->at += *lexer->at == '.' ? 1 : 2;
-      name = sym_rule_lexer_identifier(lexer, "a field's name");
+      const char *name = sym_rule_lexer_identifier(lexer, "a field's name");
       if (!name || !add_part(lexer, path, (struct sym_rule_path_part){.kind = SYM_PART_NAME, .name = name}))
         return false;
     } else {
@@ -221,21 +275,76 @@ static bool take_parts(struct sym_rule_lexer *lexer, struct sym_rule_path *path,
   }
 }
 
+/* As in C: stars and casts stand before what they are applied to last. */
+static bool take_operand(struct sym_rule_lexer *lexer, struct path_reading *reading)
+{
+  if (reading->depth == NESTING_MAX)
+    return sym_rule_lexer_fail(lexer, "a path is nested at most %d deep", NESTING_MAX);
+  reading->depth++;
+  struct sym_rule_path_part last = {.kind = SYM_PART_NAME};
+  skip_blanks(lexer);
+  if (sym_rule_lexer_text(lexer, "*")) {
+    last.kind = SYM_PART_DEREF;
+  } else if (*lexer->at == '(' && cast_end(lexer->at + 1)) {
+    lexer->at++;
+    if (!take_cast(lexer, &last))
+      return false;
+  }
+  bool taken = last.kind == SYM_PART_NAME ? take_parts(lexer, reading) : take_operand(lexer, reading);
+  reading->depth--;
+  if (taken && last.kind == SYM_PART_CAST && reading->path->is_span)
+    return sym_rule_lexer_fail(lexer, "a range stands behind the parentheses of a cast: ((short *)data)[0..2]");
+  return taken && (last.kind == SYM_PART_NAME || add_part(lexer, reading->path, last));
+}
+
 struct sym_rule_path *sym_rule_lexer_path(struct sym_rule_lexer *lexer, bool spans)
 {
   struct sym_rule_path *path = allocate(lexer, sizeof *path);
   if (!path || !(path->parts = allocate(lexer, SYM_RULE_PARTS_MAX * sizeof *path->parts)))
     return NULL;
   skip_blanks(lexer);
-  const char *start = lexer->at, *end = start;
-  size_t stars = 0;
-  while (sym_rule_lexer_text(lexer, "*"))
-    stars++;
-  if (!take_parts(lexer, path, spans, &end))
+  const char *start = lexer->at;
+  struct path_reading reading = {.path = path, .spans = spans, .end = start};
+  if (!take_operand(lexer, &reading))
     return NULL;
-  for (size_t i = 0; i < stars; i++)
-    if (!add_part(lexer, path, (struct sym_rule_path_part){.kind = SYM_PART_DEREF}))
-      return NULL;
-  path->text = copy(lexer, start, (size_t)(end - start));
+  path->text = copy(lexer, start, (size_t)(reading.end - start));
   return path->text && !lexer->problem ? path : NULL;
+}
+
+/* Does what begins with this '(' belong to a path: a cast to a pointer, or an operand in parentheses? */
+static bool is_of_path(const char *at)
+{
+  if (cast_end(at + 1))
+    return true;
+  at += 1 + strspn(at + 1, " \t");
+  if (*at == '(' || *at == '*')
+    return true;
+  const char *end = at + strcspn(at, "()");
+  if (*end != ')')
+    return false;
+  /* A cast stands before an operand. */
+  const char *next = end + 1 + strspn(end + 1, " \t");
+  return !isalnum((unsigned char)*next) && strspn(next, "_$(*") == 0;
+}
+
+const char *sym_rule_lexer_cast(struct sym_rule_lexer *lexer)
+{
+  static const char keyword[] = "enum ";
+  skip_blanks(lexer);
+  if (*lexer->at != '(' || is_of_path(lexer->at))
+    return NULL;
+  lexer->at++;
+  const char *start = lexer->at + strspn(lexer->at, " \t");
+  if (strncmp(start, keyword, strlen(keyword)) == 0)
+    start += strlen(keyword);
+  start += strspn(start, " \t");
+  const char *end = start + strcspn(start, ")");
+  if (*end != ')' || end == start) {
+    sym_rule_lexer_fail(lexer, "an enumeration's name and a ')' come after '(': (enum color)kind");
+    return NULL;
+  }
+  lexer->at = end + 1;
+  while (end > start && isspace((unsigned char)end[-1]))
+    end--;
+  return copy(lexer, start, (size_t)(end - start));
 }

@@ -45,4 +45,7 @@ struct sym_rule_path *sym_rule_lexer_path(struct sym_rule_lexer *lexer, bool spa
 /* Keeps a problem; returns false. */
 bool sym_rule_lexer_fail(struct sym_rule_lexer *lexer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Reads "(enum NAME)", or "(NAME)" of a typedef, where one stands: gives NAME. NULL: there is none, or it fails. */
+const char *sym_rule_lexer_cast(struct sym_rule_lexer *lexer);
+
 #endif

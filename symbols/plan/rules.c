@@ -101,7 +101,7 @@ static bool parse_how(struct sym_rule_lexer *lexer, struct sym_rule_how *how)
 static const char *parse_parameter(struct sym_rule_lexer *lexer)
 {
   const char *start = lexer->at + strspn(lexer->at, " \t");
-  const char *name = sym_rule_lexer_identifier(lexer, "a parameter, or 'show' and a path,");
+  const char *name = sym_rule_lexer_identifier(lexer, "a parameter, 'return', or 'show' and a path,");
   if (name && (*lexer->at == '.' || *lexer->at == '[' || strncmp(lexer->at, "->", 2) == 0))
     sym_rule_lexer_fail(lexer, "a parameter comes here, by its name alone; a path is shown by 'show %.*s'",
                         (int)strcspn(start, " \t\r#"), start);
@@ -134,25 +134,50 @@ static bool parse_difference(struct sym_rule_lexer *lexer, struct sym_rule_field
   return true;
 }
 
-static bool parse_field(struct sym_rule_lexer *lexer, struct sym_rule_field *field)
+/* A path that may have an enumeration before it, which `as` then is. */
+static struct sym_rule_path *parse_cast_path(struct sym_rule_lexer *lexer, const char **as)
 {
+  *as = sym_rule_lexer_cast(lexer);
+  return lexer->problem ? NULL : sym_rule_lexer_path(lexer, true);
+}
+
+/* Where an enumeration was given, nothing more can be said of the value. */
+static bool check_cast(struct sym_rule_lexer *lexer, const struct sym_rule_path *path, const struct sym_rule_how *how)
+{
+  if (how->as && (path->is_span || how->action != SYM_ACTION_DEFAULT))
+    return sym_rule_lexer_fail(lexer, "what is shown by an enumeration is one value and takes no further word");
+  return true;
+}
+
+/* [LABEL=][(enum NAME)]PATH */
+static bool parse_field_path(struct sym_rule_lexer *lexer, struct sym_rule_field *field)
+{
+  lexer->at += strspn(lexer->at, " \t");
   const char *start = lexer->at;
-  bool labelled = false;
-  const char *label = sym_rule_lexer_identifier(lexer, "a field");
-  if (label && sym_rule_lexer_text(lexer, "=")) {
-    labelled = true;
+  const char *label = *start == '(' ? NULL : sym_rule_lexer_identifier(lexer, "a field");
+  const bool labelled = label && sym_rule_lexer_text(lexer, "=");
+  if (labelled) {
     field->label = label;
-    field->path = sym_rule_lexer_path(lexer, true);
   } else if (label) {
     lexer->at = start;
-    field->path = sym_rule_lexer_path(lexer, true);
-    field->label = field->path ? field->path->text : NULL;
   }
+  if (!lexer->problem)
+    field->path = parse_cast_path(lexer, &field->how.as);
+  if (!labelled)
+    field->label = field->path ? field->path->text : NULL;
+  return labelled;
+}
+
+static bool parse_field(struct sym_rule_lexer *lexer, struct sym_rule_field *field)
+{
+  const bool labelled = parse_field_path(lexer, field);
   if (!lexer->problem && sym_rule_lexer_text(lexer, "-") && !parse_difference(lexer, field, labelled))
     return false;
   if (lexer->problem || !field->path || !parse_how(lexer, &field->how))
     return false;
-  if (field->minus && field->how.action != SYM_ACTION_DEFAULT)
+  if (!check_cast(lexer, field->path, &field->how))
+    return false;
+  if (field->minus && (field->how.as || field->how.action != SYM_ACTION_DEFAULT))
     return sym_rule_lexer_fail(lexer, "a difference prints as a number and takes no further word");
   if (field->how.action == SYM_ACTION_LENGTH || field->how.action == SYM_ACTION_IGNORE)
     return sym_rule_lexer_fail(lexer,
@@ -191,13 +216,22 @@ static bool parse_function_rule(struct sym_rule_lexer *lexer, struct sym_rule *r
   rule->is_glob = rule->name && strpbrk(rule->name, "*?[") != NULL;
   if (sym_rule_lexer_word(lexer, "show")) {
     rule->kind = SYM_RULE_SHOW;
-    rule->path = sym_rule_lexer_path(lexer, true);
-    if (lexer->problem || !parse_how(lexer, &rule->how))
+    rule->path = parse_cast_path(lexer, &rule->how.as);
+    if (lexer->problem || !parse_how(lexer, &rule->how) || !check_cast(lexer, rule->path, &rule->how))
       return false;
     if (rule->how.action == SYM_ACTION_IGNORE || rule->how.action == SYM_ACTION_LENGTH)
       return sym_rule_lexer_fail(lexer, "what is shown can be a string, bucket, value or type");
     if (rule->path->is_span && rule->how.action != SYM_ACTION_DEFAULT)
       return sym_rule_lexer_fail(lexer, "a range of elements prints as its values and takes no further word");
+    return true;
+  }
+  if (sym_rule_lexer_word(lexer, "return")) {
+    rule->kind = SYM_RULE_RETURN;
+    if (!parse_how(lexer, &rule->how))
+      return false;
+    if (rule->how.action != SYM_ACTION_DEFAULT && rule->how.action != SYM_ACTION_VALUE &&
+        rule->how.action != SYM_ACTION_LOG2 && rule->how.action != SYM_ACTION_RANGE)
+      return sym_rule_lexer_fail(lexer, "what is returned can be a bucket or a value");
     return true;
   }
   rule->kind = SYM_RULE_PARAMETER;

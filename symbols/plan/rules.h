@@ -18,6 +18,7 @@ enum sym_rule_path_part_kind {
   SYM_PART_NAME,  /* a parameter or field; through a pointer, to what it points to */
   SYM_PART_INDEX, /* [N] of an array or a pointer */
   SYM_PART_DEREF, /* a leading '*' of the path, applied last */
+  SYM_PART_CAST,  /* "(struct header *)" before what the parts so far lead to: a pointer to `name`, of `index` stars */
 };
 
 struct sym_rule_path_part {
@@ -52,6 +53,7 @@ enum sym_rule_action {
 /* What a rule does with one value. */
 struct sym_rule_how {
   uint8_t action;               /* enum sym_rule_action */
+  const char *as;               /* of DEFAULT: the enumeration that an integer is shown by; NULL: its own type */
   uint32_t limit;               /* of STRING: bytes */
   struct sym_rule_path *length; /* of STRING: NULL for up to the NUL; of LENGTH: NULL when it is a constant */
   uint64_t length_constant;
@@ -66,7 +68,7 @@ struct sym_rule_field {
   struct sym_rule_how how;
 };
 
-enum sym_rule_kind { SYM_RULE_TYPE, SYM_RULE_PARAMETER, SYM_RULE_SHOW };
+enum sym_rule_kind { SYM_RULE_TYPE, SYM_RULE_PARAMETER, SYM_RULE_SHOW, SYM_RULE_RETURN };
 
 struct sym_rule {
   uint8_t kind; /* enum sym_rule_kind */
@@ -77,7 +79,7 @@ struct sym_rule {
   bool is_soft;                  /* where it does not fit, nothing is said */
   const char *parameter;         /* of SYM_RULE_PARAMETER */
   struct sym_rule_path *path;    /* of SYM_RULE_SHOW */
-  struct sym_rule_how how;       /* of SYM_RULE_PARAMETER and SYM_RULE_SHOW */
+  struct sym_rule_how how;       /* of all but SYM_RULE_TYPE */
   struct sym_rule_field *fields; /* of SYM_RULE_TYPE */
   size_t field_count;
   const char *print; /* of SYM_RULE_TYPE: the template, NULL for the default */

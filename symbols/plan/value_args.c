@@ -41,8 +41,8 @@ static bool names_aggregate(struct sym_args *args, const struct sym_rule *rule, 
 static bool names_type(struct sym_args *args, const struct sym_rule *rule, const struct sym_access_path *access_path)
 {
   Dwarf_Die type = access_path->type;
-  bool followed = false;
-  if (access_path->is_void)
+  bool followed = access_path->stars > 0;
+  if (access_path->is_void || access_path->stars > 1)
     return false;
   for (int i = 0; i < CHAIN_MAX; i++) {
     int tag = dwarf_tag(&type);
@@ -193,6 +193,46 @@ static int add_ruled_group(struct sym_args *args, const struct sym_args_value *v
   return 0;
 }
 
+/* The enumeration of that name, by its tag or a typedef. */
+static int find_enumeration(struct sym_args *args, const char *name, uint32_t *type, struct sym_problem *problem)
+{
+  const struct sym_catalog_entry *entries;
+  size_t count;
+  int result = sym_catalog_find(args->catalog, SYM_CATALOG_TYPE, name, &entries, &count);
+  for (size_t i = 0; i < count && result == 0; i++) {
+    const struct sym_access_path path = {.type = entries[i].die};
+    struct sym_args_kind kind;
+    if (entries[i].is_declaration)
+      continue;
+    result = sym_args_kind(args, &path, &kind);
+    *type = kind.type;
+    if (result == 0 && (kind.entry.kind == FMT_TYPE_ENUM || kind.entry.kind == FMT_TYPE_FLAGS))
+      return 0;
+  }
+  const char *nearest = NULL;
+  if (result == 0 && count == 0)
+    result = sym_catalog_nearest(args->catalog, SYM_CATALOG_TYPE, name, &nearest);
+  if (result < 0)
+    return result;
+  if (count > 0)
+    return sym_problem_set(problem, args->arena, SYM_PROBLEM_KIND, "'%s' is no enumeration", name);
+  return sym_problem_set(problem, args->arena, SYM_PROBLEM_KIND, "no enumeration '%s'%s%s%s", name,
+                         nearest ? "; the nearest name of a type is '" : "", nearest ? nearest : "",
+                         nearest ? "'" : "");
+}
+
+/* An integer, shown as a value of the enumeration. */
+static int add_enumerated(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind,
+                          const struct sym_rule_how *how, const char *why, struct sym_problem *problem)
+{
+  struct sym_args_kind enumerated = *kind;
+  if (!sym_args_is_integer(kind))
+    return sym_problem_set(problem, args->arena, SYM_PROBLEM_KIND, "%s is of type %s, not an integer", value->name,
+                           base_strings_at(args->strings, kind->entry.name));
+  int result = find_enumeration(args, how->as, &enumerated.type, problem);
+  return result < 0 ? result : sym_args_add_default(args, value, &enumerated, why);
+}
+
 int sym_args_add(struct sym_args *args, const struct sym_args_value *value, const struct sym_rule_how *how,
                  const char *why, struct sym_problem *problem)
 {
@@ -200,6 +240,8 @@ int sym_args_add(struct sym_args *args, const struct sym_args_value *value, cons
   int result = sym_args_kind(args, &value->access_path, &kind);
   if (result < 0)
     return result;
+  if (how && how->as)
+    return add_enumerated(args, value, &kind, how, why, problem);
   if (how && how->action != SYM_ACTION_DEFAULT)
     return sym_args_add_action(args, value, &kind, how, why, problem);
   result = add_ruled_group(args, value, &kind);

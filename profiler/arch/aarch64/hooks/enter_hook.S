@@ -81,6 +81,7 @@
         add     x11, x11, #PROF_F_SIZE
         str     x14, [x11, #PROF_F_CFA]
         str     x11, [x9, #PROF_T_TOP]
+        str     x14, [x11, #PROF_F_CFA] // again: a handler in between had a frame there, and took it off
         ldr     x13, [x10, #PROF_E_COUNTERS]
         str     x13, [x11, #PROF_F_FLAGS]
         ldr     x13, [x10, #PROF_E_FROM]

@@ -13,6 +13,7 @@
 #define PROF_SP        31
 #define PROF_FP        29 /* x29 */
 #define PROF_CALL_SITE 1  /* x1: the hook's second argument */
+#define PROF_RETURNED  0  /* x0: what a function returns */
 
 /* A call leaves the return address in this register, x30, and the function's frame keeps it where the index says. Where
  * a call puts it into memory itself, PROF_RETURN_OFFSET says how far from the canonical frame address. */

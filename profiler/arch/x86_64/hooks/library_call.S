@@ -14,8 +14,8 @@
 #define SAVED_SIZE (PROF_R_SIZE + 8)
 
 /* Puts struct prof_registers, as they were at the call, on the stack, and calls \function(registers), which may want the stack to
- * be aligned. Every register is then as it was. */
-        .macro  TELL function
+ * be aligned. Every register is then as it was. \below: bytes that were put on the stack since the call. */
+        .macro  TELL function, below=0
         sub     rsp, SAVED_SIZE
         .cfi_adjust_cfa_offset SAVED_SIZE
         mov     [rsp + 8 * 0], rax
@@ -25,7 +25,7 @@
         mov     [rsp + 8 * 4], rsi
         mov     [rsp + 8 * 5], rdi
         mov     [rsp + 8 * 6], rbp
-        lea     rax, [rsp + SAVED_SIZE]
+        lea     rax, [rsp + SAVED_SIZE + \below]
         mov     [rsp + 8 * 7], rax
         mov     [rsp + 8 * 8], r8
         mov     [rsp + 8 * 9], r9
@@ -86,6 +86,7 @@ prof_library_timed:
         lea     rsi, [rsp + 8]
         mov     [rsp], rax
         push    rdx
+        mov     rdx, rax
         .cfi_adjust_cfa_offset 8
         sub     rsp, 8
         .cfi_adjust_cfa_offset 8
@@ -99,5 +100,33 @@ prof_library_timed:
         ret
         .cfi_endproc
         .size   prof_library_timed, . - prof_library_timed
+
+/* The same of a function that asks the allocator for something: with a struct prof_asking in the frame. */
+        .globl  prof_library_asked
+        .hidden prof_library_asked
+        .type   prof_library_asked, @function
+        .p2align 6
+prof_library_asked:
+        .cfi_startproc
+        sub     rsp, PROF_A_SIZE
+        .cfi_adjust_cfa_offset PROF_A_SIZE
+        TELL    prof_library_asking, PROF_A_SIZE
+        call    [r11 + PROF_L_TARGET]
+        mov     rdi, rsp
+        mov     rsi, rax
+        push    rax
+        .cfi_adjust_cfa_offset 8
+        push    rdx
+        .cfi_adjust_cfa_offset 8
+        call    prof_library_answered
+        pop     rdx
+        .cfi_adjust_cfa_offset -8
+        pop     rax
+        .cfi_adjust_cfa_offset -8
+        add     rsp, PROF_A_SIZE
+        .cfi_adjust_cfa_offset -PROF_A_SIZE
+        ret
+        .cfi_endproc
+        .size   prof_library_asked, . - prof_library_asked
 
         .section .note.GNU-stack, "", @progbits

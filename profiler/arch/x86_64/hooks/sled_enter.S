@@ -51,6 +51,7 @@ prof_sled_enter:
         add     rdx, PROF_F_SIZE
         mov     [rdx + PROF_F_CFA], \scratch
         mov     [r10 + PROF_T_TOP], rdx
+        mov     [rdx + PROF_F_CFA], \scratch /* again, as in open_frame.inc */
         .endm
 
 /* Falls through when the word of a group of the recursion record r11 is 0, unless `active`, or owned. Changes rsi and rdi. */

@@ -13,6 +13,7 @@
 #define PROF_SP        7   /* rsp */
 #define PROF_FP        6   /* rbp */
 #define PROF_CALL_SITE 4   /* rsi: the hook's second argument */
+#define PROF_RETURNED  0   /* rax: what a function returns */
 
 /* A call puts the return address this far from the canonical frame address. PROF_LINK is the register that holds it
  * instead where a call does not; no register here. */

@@ -8,8 +8,7 @@
  * bucket has to be worked out. What of them the program has something in is saved in the red zone, r11 by the stub. The
  * rest of the registers is where the ABI has the arguments, and is only read.
  *
- * A call that is not timed is counted here and now: its exit has nothing to do but to take the frame off. Where nothing
- * is called from the function, nobody asks for that frame, and there is none.
+ * A call that is not timed is counted here and now: its exit takes the frame off, and a leaf has none.
  */
 #include <cpuid.h>
 
@@ -333,6 +332,7 @@ static void reserve_frame(struct piece *p)
   PROF_CODE(&p->w, 0x48, 0x83, 0xc1, PROF_F_SIZE); /* add rcx, frame */
   PROF_CODE_STORE(&p->w, PROF_R11, PROF_RCX, PROF_F_CFA);
   PROF_CODE_STORE(&p->w, PROF_RCX, PROF_R10, PROF_T_TOP);
+  PROF_CODE_STORE(&p->w, PROF_R11, PROF_RCX, PROF_F_CFA); /* again, as in open_frame.inc */
 }
 
 /* Counts the call of the edge rax, with what is imputed to it, and that as the caller's children's. */

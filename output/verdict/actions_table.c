@@ -6,17 +6,6 @@
 #include "output/pipeline/pipeline.h"
 #include "output/text/message.h"
 
-int out_pipeline_write(struct out_text *text, FILE *out)
-{
-  int result = 0;
-  if (text->failed)
-    result = out_stats_no_memory();
-  else if (fputs(out_text_string(text), out) == EOF || fflush(out) == EOF)
-    result = out_stats_fail(-EIO, "cannot write the summary: the output is full or closed");
-  out_text_free(text);
-  return result;
-}
-
 /* Five significant digits. */
 static void put_significant(struct out_text *text, double value)
 {
