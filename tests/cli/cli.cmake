@@ -3,9 +3,19 @@ add_executable(list_options ${CMAKE_CURRENT_LIST_DIR}/list_options.c)
 target_include_directories(list_options PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(list_options PRIVATE callsig_cli_parts)
 
+# Walks its own stack as a sample's, for cli.own_run.
+if(CALLSIG_PROCESSOR STREQUAL x86_64)
+  add_executable(tell_caller ${CMAKE_CURRENT_LIST_DIR}/tell_caller.c)
+  target_include_directories(tell_caller PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(tell_caller PRIVATE callsig_cli_parts)
+endif()
+
 # Builds what the tests of the command run.
 add_custom_target(test_cli)
 add_dependencies(test_cli callsig_cli callsig callsig_static list_options write_pipeline)
+if(TARGET tell_caller)
+  add_dependencies(test_cli tell_caller)
+endif()
 foreach(version IN LISTS CALLSIG_PLUGIN_VERSIONS)
   add_dependencies(test_cli callsig_plugin_gcc${version})
 endforeach()

@@ -242,6 +242,16 @@ class Counters(Counted):
             self.assertEqual(self.callsig("merge", *options, "-o", "m.out", "p.out").returncode, 0)
             self.assertEqual(self.stages("m.out")["counters"], before, options)
 
+    def test_merged_without_stages(self):
+        """What a process counts outside of all stages is told of a merged recording as well."""
+        self.compile("alone", "#include <callsig/callsig.h>\nint main(void) { return callsig_counter_add(\"bytes\", 5); }\n",
+                     "-I" + INCLUDE, libs=("-L" + RUNTIME, "-lcallsig", "-Wl,-rpath," + RUNTIME))
+        for name in ("a.out", "b.out"):
+            self.assertEqual(self.callsig("run", "-o", name, self.path("alone")).returncode, 0)
+        self.assertEqual(self.callsig("merge", "-o", "m.out", "a.out", "b.out").returncode, 0)
+        done = self.callsig("stages", "m.out")
+        self.assertEqual(done.stdout.count("Counter: bytes: 5 (in 1 call"), 2, done.stdout + done.stderr)
+
     def test_database(self):
         self.record("slow", options=("--db", "r.db", "--interval", "0.1"))
         base = sqlite3.connect(self.path("r.db"))

@@ -8,9 +8,11 @@ The requests are written here as docs/recording-format.md describes them, since 
 
 import json
 import mmap
+import shutil
 import struct
 import subprocess
 import time
+import unittest
 
 import harness
 
@@ -26,7 +28,7 @@ SOURCE = """
 
 #define CALLED __attribute__((noinline))
 static volatile int stop, rests;
-static int resting;
+static int resting, pause_us = 1000;
 static CALLED int leaf(int n) { __asm__ volatile(""); return n + 1; }
 static CALLED int twice(int n) { return leaf(n) + leaf(n & 1); }
 static CALLED int down(int n) { return n ? down(n - 1) + leaf(n) : 0; }
@@ -55,7 +57,8 @@ static void *renew(void *data)
     pthread_t thread;
     pthread_create(&thread, NULL, brief, NULL);
     pthread_join(thread, NULL);
-    usleep(1000);
+    if (pause_us)
+      usleep(pause_us);
     if (rests)
       __atomic_add_fetch(&resting, 1, __ATOMIC_SEQ_CST);
     while (rests)
@@ -63,10 +66,12 @@ static void *renew(void *data)
   }
   return data;
 }
-int main(void)
+int main(int argc, char **argv)
 {
   pthread_t threads[4];
   char line[16];
+  if (argc > 1)
+    pause_us = atoi(argv[1]);
   setvbuf(stdout, NULL, _IOLBF, 0);
   for (int i = 0; i < 4; i++)
     pthread_create(&threads[i], NULL, i ? work : renew, NULL);
@@ -183,6 +188,25 @@ class Threads(harness.Case):
 
     def test_hooks(self):
         self.switch_often(False)
+
+    @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
+    def test_births(self):
+        """Threads are born one after another, and each is slow where its first call has found that recording is off: what is called then is not lost
+        if recording is on again at the end of that."""
+        slow = ["strace", "-f", "-o", "/dev/null", "-e", "trace=rt_sigprocmask", "-e", "inject=rt_sigprocmask:delay_exit=3000"]
+        self.run_ = subprocess.Popen([harness.CALLSIG, "run", "-o", "x.out", *slow, self.compiled(False), "0"], cwd=self.folder,
+                                     env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.run_.communicate)
+        self.assertEqual(self.run_.stdout.readline(), "started\n")
+        with open(self.path("x.out"), "r+b") as file, mmap.mmap(file.fileno(), 4096) as header:
+            for number in range(1, SWITCHES // 5 + 1):
+                self.ask(header, number, OFF if number % 2 else ON, is_off=number % 2 == 1)
+                time.sleep(0.002)
+            _, err = self.run_.communicate("s\n", timeout=120)
+            self.assertEqual(self.run_.returncode, 0, err)
+            loss = struct.unpack_from("<16Q", header, LOSS)
+        self.assertEqual([loss[i] for i in (0, 1, 2, 6)], [0, 0, 0, 0])
+        self.assertEqual(self.counts()["counted"], 12345)
 
     def test_hooks_every_call_timed(self):
         self.switch_often(False, "--times", "exact")

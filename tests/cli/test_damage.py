@@ -69,6 +69,15 @@ class Damage(harness.Case):
             self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(self.callsig("report", "r").stdout, self.callsig("report", "unsealed").stdout)
 
+    def test_killed_while_sealed(self):
+        """Whoever seals a recording may be killed at any moment of it: before the header's reference, or before its last bytes."""
+        data = self.record()
+        begun = bytearray(data[:-8] + bytes(8))
+        for name, written in (("referred", begun), ("begun", begun[:harness.SEAL] + bytes(8) + begun[harness.SEAL + 8:])):
+            done = self.callsig("report", self.put(name, written))
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(done.stdout, self.callsig("report", "r").stdout)
+
     def test_overwritten(self):
         """Wherever bytes were changed or zeroed, that is found, and said before the table."""
         data = self.record()

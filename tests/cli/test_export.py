@@ -11,7 +11,7 @@ import pprof_reader
 from harness import Case
 
 
-FORMATS = ("callgrind", "csv", "dot", "flamegraph", "folded", "html", "json", "pprof", "pstats", "speedscope")
+FORMATS = ("callgrind", "csv", "dot", "flamegraph", "folded", "html", "json", "otlp", "pprof", "pstats", "speedscope")
 
 
 def weights(folded):

@@ -78,6 +78,15 @@ class Family(harness.Case):
         self.assertEqual({(function, process[:process.index(" (")]): calls for (function, process), calls in self.counts("one").items()}, own)
         self.assertEqual(self.counts("one", by="signature"), self.counts(*self.names("each"), by="signature"))
 
+    def test_modules_are_one(self):
+        """What a process of the same command line adds are counts: its modules are not kept once more for each."""
+        sizes = []
+        for count in (4, 24):
+            done = self.callsig("run", "-o", "family", "--", "sh", "-c", f"for i in $(seq {count}); do ./calls 3; done")
+            self.assertIn(f"this was {count} processes", done.stderr)
+            sizes.append(os.path.getsize(self.path("family")))
+        self.assertLess(sizes[1] - sizes[0], 20 * 20)
+
     def test_folded_while_running(self):
         """Many short processes leave few files at any time."""
         script = self.script("i=0\nwhile [ $i -lt 60 ]; do\n  ./calls $i\n  i=$((i + 1))\n"

@@ -63,7 +63,7 @@ class Inherited(harness.Case):
 
     def test_other_readers(self):
         child = self.apart()[0]
-        for kind in ("callgrind", "pprof", "speedscope", "html", "folded", "dot", "pstats", "flamegraph", "chrome", "perfetto"):
+        for kind in ("callgrind", "pprof", "speedscope", "html", "folded", "dot", "pstats", "flamegraph", "chrome", "otlp", "perfetto"):
             done = self.callsig("export", "--to", kind, "-o", "out." + kind, child)
             self.assertEqual(done.returncode, 0, kind + done.stderr)
         with open(self.path("out.callgrind"), encoding="utf-8") as file:

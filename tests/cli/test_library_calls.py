@@ -143,6 +143,39 @@ int main(void)
 }
 """
 
+# Plug-ins take each other's places, and one that another thread unloads may be back before that has ended.
+LOADING_AT_ONCE = r"""
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+static void *load(void *data)
+{
+  char file[] = "./plugin0.so", name[] = "plugged0";
+  long sum = 0;
+  for (int i = 0; i < ROUNDS; i++) {
+    file[8] = name[7] = (char)('0' + ((long)data + i) % 3);
+    void *plugin = dlopen(file, RTLD_LAZY);
+    int (*plugged)(int) = (int (*)(int))dlsym(plugin, name);
+    sum += plugged(1) + plugged(2);
+    dlclose(plugin);
+  }
+  return (void *)sum;
+}
+int main(void)
+{
+  pthread_t threads[4];
+  void *sum;
+  long total = 0;
+  for (long i = 0; i < 4; i++)
+    pthread_create(&threads[i], NULL, load, (void *)i);
+  for (int i = 0; i < 4; i++) {
+    pthread_join(threads[i], &sum);
+    total += (long)sum;
+  }
+  return total == 4 * ROUNDS * 18 ? 0 : 1;
+}
+"""
+
 
 THREADS = r"""
 #include <pthread.h>
@@ -228,6 +261,10 @@ class LibraryCalls(harness.Case):
         done = self.callsig("report", "--callers", "--by", "function", "run.out", r"\(simple\)")
         self.assertIn("(visit)", done.stdout)
         self.assertIn("(thread)", done.stdout)
+        rows = self.callsig("report", "--by", "function", "run.out", r"\[library\]").stdout
+        self.assertIn("(many) [library]", rows)
+        self.assertNotIn("(visit)", rows)
+        self.assertIn("(many) [library]", self.callsig("report", "--by", "function", "run.out", r"\(many\)$").stdout)
         table = self.callsig("report", "--by", "function", "run.out").stdout.splitlines()
         many, = [line for line in table if "(many)" in line]
         self.assertEqual((many.split()[:5], many.endswith(" [library]")), (["20", "?", "?", "?", "?"], True))
@@ -248,13 +285,31 @@ class LibraryCalls(harness.Case):
             rows = {row["function"]: row["ncalls"] for row in self.rows("--by", "function")}
             self.assertEqual((rows["qsort"], rows["compare"], rows["read"]), (3, 3, 1))
 
-    def test_module_that_comes_and_goes(self):
-        self.compile("plugin.so", PLUGIN, "-shared", "-fPIC", libs=self.linked)
-        self.compile("loading", LOADING, libs=self.linked)
+    def check_loading(self, *flags, **compiler):
+        self.compile("plugin.so", PLUGIN, "-g", "-shared", "-fPIC", *flags, libs=self.linked, **compiler)
+        self.compile("loading", LOADING, "-g", *flags, libs=self.linked, **compiler)
         done = self.record("./loading")
         self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
         rows = {row["function"]: row["ncalls"] for row in self.rows("--by", "function")}
         self.assertEqual((rows["simple"], rows["plugged"], rows["dlopen"]), (12, 6, 3))
+
+    def test_module_that_comes_and_goes(self):
+        self.check_loading()
+
+    def test_module_with_sleds_that_comes_and_goes(self):
+        self.check_loading("-O1", "-fno-optimize-sibling-calls", compiler=harness.CALLSIG_CC, instrument=False)
+
+    def test_modules_that_threads_load(self):
+        for kind in ({}, {"compiler": harness.CALLSIG_CC, "instrument": False}):
+            for number in "012":
+                self.compile(f"plugin{number}.so", PLUGIN.replace("plugged", f"plugged{number}"), "-g", "-shared", "-fPIC",
+                             libs=self.linked, **kind)
+            self.compile("loading", LOADING_AT_ONCE, "-g", "-DROUNDS=400", libs=(*self.linked, "-lpthread"), **kind)
+            done = self.record("./loading")
+            self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+            rows = self.rows("--by", "function")
+            counts = [sum(row["ncalls"] for row in rows if row["function"].startswith(name)) for name in ("plugged", "simple")]
+            self.assertEqual(counts, [3200, 6400])
 
     def test_threads_with_sleds(self):
         program = self.compile("threads", THREADS, "-g", "-fno-builtin", "-O2", compiler=harness.CALLSIG_CC, instrument=False,

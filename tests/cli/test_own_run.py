@@ -4,6 +4,7 @@
 
 import json
 import os
+import resource
 
 import harness
 from test_beside import DENY
@@ -70,6 +71,54 @@ int main(int argc, char **argv)
 }
 """
 
+# step() is inlined in the loop of inside(), and called from others' loop.
+INLINED = r"""
+static volatile unsigned long sink;
+static inline __attribute__((always_inline, no_instrument_function)) void work(unsigned n) { for (unsigned i = 0; i < n; i++) sink += i; }
+void step(unsigned n) { work(n); }
+__attribute__((noinline)) void inside(unsigned n) { for (unsigned i = 0; i < n; i++) step(4000); }
+int main(int argc, char **argv)
+{
+  void (*volatile called)(unsigned) = step;
+  for (unsigned i = 0; i < 20000; i++) called(4000);
+  inside(80000);
+  return argv[argc] != 0;
+}
+"""
+
+# A library that is not instrumented calls back from below a frame that is as large as given, and another one, as large, whose
+# address another register has. Its callers are; before it is called, others have left their return addresses where its frames are.
+LIBRARY = """
+#include <alloca.h>
+void below(unsigned size, void (*call)(void)) { volatile char *room = alloca(size); room[0] = 0; call(); room[0]++; }
+void aligned(unsigned size, void (*call)(void)) { _Alignas(64) volatile char some[64] = {0}; below(size, call); some[1]++; }
+"""
+CALLER = """
+#include <string.h>
+void aligned(unsigned size, void (*call)(void)), below(unsigned size, void (*call)(void));
+__attribute__((noinline)) void other(unsigned n) { volatile char some[64]; if (n > 0) other(n - 1); some[0] = (char)n; }
+#define HAS(name, function, size) void name(void (*call)(void)) { other(90); function(size, call); __asm__ volatile(""); }
+HAS(small, below, 100) HAS(large, below, 5000) HAS(both, aligned, 3000) HAS(too_large, below, 20000)
+"""
+
+# Calls of some nanoseconds, as many as the argument says.
+TINY = r"""
+#include <stdlib.h>
+static volatile unsigned sink;
+__attribute__((noinline)) void tiny(unsigned n) { sink += n; }
+__attribute__((noinline)) unsigned leaf(unsigned n) { __asm__ volatile(""); return n * 3 + 1; }
+__attribute__((noinline)) void calls_tiny(unsigned n) { for (unsigned i = 0; i < n; i++) tiny(i & 1); }
+__attribute__((noinline)) void calls_leaf(unsigned n) { unsigned sum = 0; for (unsigned i = 0; i < n; i++) sum += leaf(i & 3); sink = sum; }
+int main(int argc, char **argv)
+{
+  for (int i = 0; i < 20; i++) {
+    calls_tiny((unsigned)atoi(argv[1]));
+    calls_leaf((unsigned)atoi(argv[1]));
+  }
+  return argc - 2;
+}
+"""
+
 
 class OwnRun(harness.Case):
     def rows(self, *options):
@@ -132,6 +181,63 @@ class OwnRun(harness.Case):
         rows, notes = self.rows()
         self.assert_sampled(notes, True)
         self.assertTrue(0.5 < rows["work"] / rows["other"] < 2, rows)
+
+    def test_inlined(self):
+        """Where a call was inlined that has no hook, what it took is its caller's; where it has one, it has a row for it."""
+        for compiler, calls, least, most in ((harness.CALLSIG_CC, 20000, 0.08, 0.45), ("cc", 100000, 0.9, 1)):
+            program = self.compile("inlined", INLINED, "-O2", "-g", compiler=compiler, instrument=compiler == "cc")
+            done = self.callsig("run", program)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            report = json.loads(self.callsig("report", "--by", "function", "--format", "json", "callsig.out").stdout)
+            self.assert_sampled(report["notes"], True)
+            rows = {row["function"]: row for row in report["rows"]}
+            self.assertEqual(rows["step"]["ncalls"], calls)
+            whole = rows["step"]["tottime"] + rows["inside"]["tottime"]
+            # One loop runs up to twice as fast as another that is the same, by where it lies.
+            self.assertTrue(least * whole <= rows["step"]["tottime"] <= most * whole, rows)
+
+    def test_who_called_a_library(self):
+        """What a library takes is its caller's, wherever on the stack the call of it lies."""
+        tell = os.path.join(harness.BUILD, "tests", "tell_caller")
+        if not os.path.exists(tell):
+            self.skipTest("stacks are walked on x86-64 alone")
+        for flags in ["-O2", "-fcf-protection"], ["-O0"], ["-O2", "-fno-omit-frame-pointer"]:
+            self.compile("libbelow.so", LIBRARY, *flags, "-shared", "-fPIC", instrument=False)
+            caller = self.compile("libcaller.so", CALLER, "-shared", "-fPIC",
+                                  libs=("-L" + self.folder, "-lbelow", "-Wl,-rpath," + self.folder))
+            for function in "small", "large", "both":
+                done = self.run_command(tell, caller, function)
+                self.assertEqual((done.returncode, done.stdout), (0, function + "\n"), done.stderr)
+            # A frame that a sample has not all of ends the walk: nobody is named, or by chance another.
+            done = self.run_command(tell, caller, "too_large")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotEqual(done.stdout, "too_large\n")
+
+    def plain_seconds(self, program, *arguments):
+        """User CPU time of a program by itself."""
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        self.assertEqual(self.run_command(program, *arguments).returncode, 0)
+        return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+    def test_tiny(self):
+        """Most of what calls of a nanosecond take is hidden behind their hooks: the sum holds it, within an error that says something."""
+        plain = self.compile("plain", TINY, "-O2", instrument=False)
+        sleds = self.path("sleds")
+        source = self.write("sleds.c", TINY)
+        done = self.run_command(harness.CALLSIG + "-cc", "-O2", "-g", source, "-o", sleds)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.callsig("run", sleds, "2000000")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(self.callsig("report", "--by", "function", "--format", "json", "callsig.out").stdout)
+        if not any("were in hooks" in note for note in report["notes"]):
+            self.skipTest("perf_event_open is not allowed here")
+        took = self.plain_seconds(plain, "2000000")
+        # Another run of the plain program may be a fifth off, too.
+        self.assertLessEqual(abs(report["total_time"] - took), report["total_uncertainty"] + 0.2 * took, report)
+        self.assertLess(report["total_uncertainty"], 1.2 * took)
+        for row in report["rows"]:
+            if row["ncalls"] > 1000000:
+                self.assertGreater(row["tottime_error"], row["ncalls"] * 1e-9, row)
 
     def test_denied(self):
         program = self.compile("program", PROGRAM, "-O1")

@@ -68,7 +68,9 @@ for (const grouping of page.groupings) {
     const figures = ["ncalls", "pcalls", "tottime", "cumtime", "min", "max", "p50", "p90", "p99"].map((key) => [key, grouping[key] ? known(grouping[key][row]) : null]);
     return {file: one && one.file, line: one && one.line, function: one && one.name, signature: signature && signature.text,
       ...Object.fromEntries(profile.groupsOf(grouping, row).map(([group]) => [group, grouping.groups[group][row]])), ...Object.fromEntries(figures),
-      errors: grouping.hasErrors ? [grouping.tottimeError[row], grouping.cumtimeError[row], grouping.timed[row], grouping.isUncertain[row]].map(known) : null};
+      errors: grouping.hasErrors ? [grouping.tottimeError[row], grouping.cumtimeError[row], grouping.timed[row], grouping.isUncertain[row]].map(known) : null,
+      waits: grouping.hasWaits ? ["cpu", "wait", "waitError", "cumcpu", "cumwait", "cumwaitError"].map((key) => known(grouping[key][row])) : null,
+      asked: grouping.hasAsked ? ["allocs", "allocbytes", "unfreed"].map((key) => known(grouping[key][row])) : null};
   });
   result.pairs[names] = Array.from({length: grouping.pairs.count}, (_, i) => [profile.nameOf(grouping, grouping.pairs.caller[i]),
     profile.nameOf(grouping, grouping.pairs.callee[i]), grouping.pairs.ncalls[i], grouping.pairs.pcalls[i], grouping.pairs.tottime[i], grouping.pairs.cumtime[i]]);
@@ -82,6 +84,26 @@ result.filtered = process.argv.slice(4).map((text) => {
   return Array.from(passes).flatMap((passed, row) => passed ? [profile.nameOf(grouping, row)] : []);
 });
 console.log(JSON.stringify(result));
+"""
+
+
+WAITING = r"""
+#include <stdlib.h>
+#include <unistd.h>
+static void *volatile kept[60];
+static int count;
+__attribute__((noinline)) static void grab(int bytes) { kept[count++] = malloc((size_t)bytes); }
+__attribute__((noinline)) static void rest(int ms) { usleep((useconds_t)ms * 1000); }
+int main(void)
+{
+  for (int i = 0; i < 60; i++)
+    grab(50);
+  for (int i = 0; i < 40; i++)
+    free(kept[i]);
+  for (int i = 0; i < 10; i++)
+    rest(4);
+  return 0;
+}
 """
 
 
@@ -112,13 +134,14 @@ class Figures(Case):
         for by, rows in read["rows"].items():
             told = self.report("--by", by, *arguments)
             self.assertEqual(len(told["rows"]), len(rows), by)
-            keys = [key for key in rows[0] if key != "errors"]
+            keys = [key for key in rows[0] if key not in ("errors", "waits", "asked")]
             as_told = sorted(([row[key] for key in keys] for row in told["rows"]), key=repr)
             self.assertEqual(sorted(([row[key] for key in keys] for row in rows), key=repr), as_told, by)
             identity = [key for key in keys if not isinstance(rows[0][key], float) and key not in ("ncalls", "pcalls", "p50", "p90", "p99", "min", "max")]
-            errors = {tuple(row[key] for key in identity): row["errors"] for row in rows}
+            of_page = {tuple(row[key] for key in identity): row for row in rows}
             for row in told["rows"]:
-                found = errors[tuple(row[key] for key in identity)]
+                self.check_waits(of_page[tuple(row[key] for key in identity)], row)
+                found = of_page[tuple(row[key] for key in identity)]["errors"]
                 if found is None:
                     self.assertFalse(row["uncertain"])
                     continue
@@ -128,6 +151,25 @@ class Figures(Case):
                         self.assertIsNone(got)
                     else:
                         self.assertAlmostEqual(got, wanted, delta=1e-6 * wanted)
+
+    def check_waits(self, found, row):
+        """What was waited and asked for is what report says, of singles to six digits."""
+        wanted = [row[key] for key in ("cpu", "wait", "wait_error", "cumcpu", "cumwait", "cumwait_error")]
+        for got, value, whole in zip(found["waits"] or [None] * 6, wanted, [row["tottime"]] * 3 + [row["cumtime"]] * 3):
+            if value is None:
+                self.assertIsNone(got)
+            else:
+                self.assertAlmostEqual(got, value, delta=1e-6 * whole + 1e-15)
+        self.assertEqual(found["asked"], [row[key] for key in ("allocs", "allocbytes", "unfreed")] if "allocs" in row else None)
+
+    def test_waits_and_memory(self):
+        self.record("--times", "auto", "--alloc", source=WAITING)
+        read = self.read(self.export("callsig.out"))
+        self.check(read)
+        rows = {row["function"]: row for row in read["rows"]["function"]}
+        self.assertEqual(rows["grab"]["asked"], [60, 60 * 50, 20 * 50])
+        self.assertGreater(rows["rest"]["waits"][1], 0.02)
+        self.assertEqual(rows["rest"]["asked"], [0, 0, 0])
 
     def test_open_calls(self):
         """Calls that had not returned are no timeline."""

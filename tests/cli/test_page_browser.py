@@ -91,6 +91,31 @@ class Browser(Case):
             values = [value for _, value in rows]
             self.assertEqual(values, sorted(values, reverse=True), key)
 
+    def test_columns_of_waits_and_memory(self):
+        from test_page import WAITING
+        program = self.compile("waiting", WAITING)
+        self.assertEqual(self.callsig("run", "--times", "auto", "--alloc", program).returncode, 0)
+        self.export()
+        columns = {"computed": "cpu", "waited": "wait", "± waited": "wait_error", "computed with": "cumcpu", "waited with": "cumwait",
+                   "± waited with": "cumwait_error", "allocs": "allocs", "alloc bytes": "allocbytes", "unfreed bytes": "unfreed"}
+        shown = self.drive("""
+          for (const title of %s) {
+            const button = () => Array.from(document.querySelectorAll("thead button")).find((one) => one.firstChild.data === title);
+            button().click();
+            const place = Array.from(document.querySelectorAll("thead button")).indexOf(button());
+            tell(rows().map((cells) => [cells[0], cells[place] === "–" ? null : Number(cells[place])]));
+          }""" % json.dumps(list(columns)))
+        told = {row["signature"]: row for row in self.told()}
+        for rows, key in zip(shown, columns.values(), strict=True):
+            self.assertEqual({name for name, _ in rows}, set(told))
+            for name, value in rows:
+                if told[name][key] is None:
+                    self.assertIsNone(value, (name, key))
+                else:
+                    self.assertAlmostEqual(value, told[name][key], delta=1e-6 * told[name]["cumtime"] if "alloc" not in key else 0, msg=(name, key))
+            values = [-1 if value is None else value for _, value in rows]
+            self.assertEqual(values, sorted(values, reverse=True), key)
+
     def test_filters_leave_what_report_leaves(self):
         shown = self.drive("""
           type("field-signature", "n >= 3 && n");

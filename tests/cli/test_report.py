@@ -36,6 +36,19 @@ class Report(harness.Case):
         done = self.callsig("run", "--times", "exact", "-o", "callsig.out", program)  # of sampled times a note tells the waits
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
+    def test_no_row(self):
+        """A table without rows says why."""
+        matches_nothing = "no row is shown: the restrictions leave none of 12 rows; a pattern is searched in the printed names\n"
+        for arguments, note in ((["nowhere"], matches_nothing), ([r"\[library\]"], matches_nothing), (["0"], matches_nothing),
+                                (["--callers", "nowhere"], matches_nothing),
+                                (["--function", "nowhere"], "no row is shown: nothing that was recorded is what the filters ask for\n"),
+                                (["--signature", "n > 1000"], "no row is shown: nothing that was recorded is what the filters")):
+            done = self.callsig("report", *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout.count("no row is shown"), 1, done.stdout)
+            self.assertIn(note, done.stdout)
+        self.assertNotIn("no row", self.callsig("report", "leaf").stdout)
+
     def report(self, *arguments):
         done = self.callsig("report", *arguments)
         self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)

@@ -192,6 +192,29 @@ class Output(harness.Case):
             self.assertEqual(rows, {f'4(handle({first}fd=5, req->hdr.kind=3, req->hdr.tag="get"))': "2",
                                     f'4(handle({first}fd=5, req->hdr.kind=4, req->hdr.tag="put"))': "1"}, done.stderr)
 
+    def test_enumerations(self):
+        """An integer is shown by the names of an enumeration that its own type does not tell."""
+        program = self.compile("program", """
+            enum dtype { F32, F16, BF16, Q8 = 8 };
+            typedef enum { GET = 1, PUT } verb;
+            struct tensor { int type; unsigned char verb; };
+            static int __attribute__((noinline)) use(struct tensor *t, long kind) { return t->type + (int)kind; }
+            __attribute__((no_instrument_function)) int main(void) {
+              enum dtype made = Q8; verb asked = PUT;
+              struct tensor a = {made, asked}, b = {1, 1}, c = {2, 77};
+              return use(&a, 0) + use(&b, 8) + use(&c, 3) == 0; }""")
+        self.write("rules", "type tensor: dtype=(enum dtype)type, verb=(verb)verb\nfunction use: show (enum dtype) kind\n"
+                            "function use: kind ignore\n")
+        done = self.callsig("run", "--rules", "rules", program)
+        self.assertEqual({name.split(":", 1)[1] for name in self.rows(done.stderr)},
+                         {"5(use(t:tensor(dtype=Q8, verb=PUT), kind=F32))", "5(use(t:tensor(dtype=F16, verb=GET), kind=Q8))",
+                          "5(use(t:tensor(dtype=BF16, verb=77), kind=F16|BF16))"}, done.stderr)
+        for rule, problem in (("type tensor: d=(enum dtyp)type", "no enumeration 'dtyp'; the nearest name of a type is 'dtype'"),
+                              ("type tensor: d=(tensor)type", "'tensor' is no enumeration"),
+                              ("function use: show (enum dtype)t", "t is of type struct tensor*, not an integer")):
+            self.write("rules", rule + "\n")
+            self.assert_fails(self.callsig("run", "--rules", "rules", program), 1, "rules:1: ", problem)
+
     def test_rules_of_the_environment(self):
         self.write("rules", "function twice: n ignore\n")
         os.mkdir(self.path("elsewhere"))

@@ -320,6 +320,17 @@ NOINLINE void empty(int n) { step(10 + n); }
 NOINLINE void scattered(int n, int turn) { step(turn % 2 ? n * 10L : n * 19L); }
 NOINLINE void lone(int n, int turn) { (void)turn; step(n < 200 ? 1000 + n * 4L : 4000); }
 NOINLINE void lone_line(int n, int turn) { (void)turn; step(n); }
+static int turns;
+NOINLINE void disturbed(int n) { step(++turns % 5 ? n * 10L + n * (long)n / 8 : n * 10L); }
+NOINLINE void found_anywhere(int n) { step(++turns % 5 ? turns % 5 * (long)n : 3); }
+NOINLINE void first_is_cold(int n) { step(n == 8 ? 5000 : n * 100L); }
+NOINLINE void last_is_slow(int n) { step(n == 4096 ? 5000000 : n * 100L); }
+static int busy;
+NOINLINE void crowded(int n) { step(++turns % 5 ? n * (busy ? 400L : 200L) : n * 100L); }
+NOINLINE void looked_up(int n) { step(++turns % 5 ? 100 + n / 8 : 100); }
+static long step_cost; /* of a permutation of n numbers in place, as a machine took them: n log n */
+NOINLINE void out_of_caches(int n) { step(n * step_cost); }
+NOINLINE void pipelined(int n, int m) { step((long)n * m * (35 - __builtin_clz(m))); }
 NOINLINE void same(int rows, int columns, int depth) { step((long)rows * columns * depth); }
 QUIET int main(void)
 {
@@ -341,6 +352,15 @@ QUIET int main(void)
   for (int n = 0; n <= 4096; n = n * 4 + 1) empty(n);
   for (int n = 2; n <= 64; n *= 2) same(n, n, n);
   for (int n = 8, i = 0; n <= 4096; n *= 2, i++) scattered(n, i);
+  for (int n = 8; n <= 4096; n *= 2) for (int i = 0; i < 5; i++) disturbed(n);
+  for (int n = 8; n <= 4096; n *= 2) for (int i = 0; i < 5; i++) found_anywhere(n);
+  for (int n = 8, i = 0; n <= 4096; n *= 2, i++) for (int j = 0; j < 5; j++) {
+    static const int costs[] = {175, 154, 148, 152, 156, 177, 208, 294, 372, 433};
+    static const int sizes[] = {128, 230, 414, 745, 1341, 2413, 4343, 7817, 14070, 25326};
+    busy = i % 2;
+    step_cost = costs[i];
+    first_is_cold(n); last_is_slow(n); crowded(n); looked_up(n); out_of_caches(sizes[i]); }
+  for (int n = 8; n <= 256; n *= 2) for (int m = 8; m <= 128; m *= 2) pipelined(n, m);
   for (int n = 4; n <= 256; n *= 2) for (int i = 0; i < (n < 256 ? 5 : 1); i++) { lone(n, 1); lone_line(n, 1); }
   return 0;
 }
@@ -420,6 +440,46 @@ class Arguments(harness.Case):
         self.assertEqual((one["verdict"], one["law"]), ("none", None))
         self.assertRegex(one["reason"], "the best law, n.*, hangs on fewer than 3 calls of the largest size")
         self.assertEqual(self.found["lone_line", None]["law"], "n")
+
+    def test_law_that_the_shortest_calls_do_not_follow(self):
+        """Calls that something else made longer, the long ones more, make no law; those that may end at once take none away."""
+        one = self.found["disturbed", None]
+        self.assertEqual((one["verdict"], one["law"], one["rivals"]), ("none", None, []))
+        self.assertIn("the best law, n^2, is not that of the shortest calls, n, which --measure min takes", one["reason"])
+        self.assertEqual(self.found["found_anywhere", None]["law"], "n")
+        done = self.callsig("scaling", "recording", "disturbed", "--measure", "min", "--format", "json")
+        self.assertEqual(json.loads(done.stdout)["functions"][0]["law"], "n")
+
+    def test_size_that_is_always_cold(self):
+        """One size that is far off takes no law from the others, and is told; the largest is not left out."""
+        one = self.found["first_is_cold", None]
+        self.assertEqual((one["law"], one["points"]), ("n", 9))
+        self.assertIn("1 of 10 signatures are left out: they are far off the law that the others follow", one["warnings"])
+        one = self.found["last_is_slow", None]
+        self.assertNotEqual((one["law"], one["points"]), ("n", 9))
+
+    def test_law_of_the_shortest_calls(self):
+        """Where the means are too far off the law that they name, and the shortest calls follow it, it is theirs, with their times."""
+        one = self.found["crowded", None]
+        self.assertEqual(one["law"], "n")
+        self.assertAlmostEqual(one["terms"][0]["coefficient"], 100e-9, delta=1e-12)
+        self.assertRegex(one["warnings"][0], r"of the shortest call of each signature: the means are \d\d\.\d % off their best law")
+        done = self.callsig("scaling", "recording", "crowded", "--measure", "mean", "--all", "--format", "json")
+        self.assertIsNone(json.loads(done.stdout)["functions"][0]["law"])
+
+    def test_growth_that_caches_make(self):
+        one = self.found["looked_up", None]
+        self.assertEqual((one["verdict"], one["law"], one["rivals"]), ("none", None, []))
+        self.assertRegex(one["reason"], "the best law, .*, adds little to a call, and is not that of the shortest: caches do as much")
+        one = self.found["out_of_caches", None]
+        self.assertEqual((one["verdict"], one["law"], one["rivals"]), ("none", None, []))
+        self.assertRegex(one["reason"], r"the best law, n.*, makes up \d+ % of the time, which is too little at an error of \d+\.\d %")
+
+    def test_steps_that_get_longer(self):
+        """A machine's steps take longer with the size: the law without logarithms is not ruled out while it is near."""
+        one = self.found["pipelined", None]
+        self.assertNotEqual(one["law"], "n * m")
+        self.assertIn("n * m", one["rivals"])
 
     def test_zero(self):
         self.assertEqual(self.found["empty", None]["law"], "n")

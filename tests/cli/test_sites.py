@@ -53,6 +53,31 @@ int main(void)
 }
 """
 
+# Starts from zero, and forks, in calls that are open.
+STARTED_AGAIN = r"""
+#include <callsig/callsig.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static __attribute__((noinline)) int leaf(int n) { __asm__ volatile("" : "+r"(n)); return n * 2; }
+static __attribute__((noinline)) int outer(int n, int m)
+{
+  leaf(n);
+  if (callsig_reset() != 0)
+    return 1;
+  if (fork() == 0) {
+    leaf(m);
+    _exit(0);
+  }
+  leaf(n + 1);
+  return wait(NULL) < 0;
+}
+int main(void)
+{
+  int result = outer(7, 8); /* outer */
+  return result;
+}
+"""
+
 
 class Sites(harness.Case):
     def setUp(self):
@@ -138,6 +163,22 @@ class Sites(harness.Case):
         self.assertIn(f"sites.c:{self.line['20 work']}(work)", str(pprof_reader.read(self.path("pprof"))["samples"]))
         rows = list(csv.DictReader(io.StringIO(self.callsig("report", "--format", "csv", "--by", "site", "--strip-dirs", recording).stdout)))
         self.assertIn(("leaf", f"sites.c:{self.line['20 work']}(work)", "20"), [(row["function"], row["site"], row["ncalls"]) for row in rows])
+
+    def test_started_again(self):
+        """What is open when the recording starts from zero keeps the place that it was called at, in a forked child too."""
+        self.compile("again", STARTED_AGAIN, "-I" + harness.INCLUDE,
+                     libs=("-L" + harness.RUNTIME, "-lcallsig", "-Wl,-rpath," + harness.RUNTIME))
+        line = 1 + next(i for i, line in enumerate(STARTED_AGAIN.splitlines()) if "/* outer */" in line)
+        done = self.callsig("run", "--sites", "--apart", "-o", "run.out", "./again")
+        self.assertEqual((done.returncode, "damaged" in done.stderr), (0, False), done.stderr)
+        child, = (name for name in os.listdir(self.folder) if name.startswith("run.out."))
+        for file in "run.out", child:
+            done = self.callsig("report", "--format", "json", "--by", "signature,site", file)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            rows = {row["signature"]: row for row in json.loads(done.stdout)["rows"]}
+            outer = rows["outer(n=7, m=8)"]
+            self.assertEqual((outer["ncalls"], outer["site_lines"][0]["line"]), (0, line))
+            self.assertEqual(rows["leaf(n=8)"]["ncalls"], 1)
 
     def test_refused(self):
         recording = self.record()

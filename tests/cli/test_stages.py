@@ -189,6 +189,23 @@ static int __attribute__((noinline)) work(int n) { usleep(1000); return n; }
 int main(void) { int sum = 0; for (int i = 0; i < 400; i++) sum += work(i % 4); return sum == 0; }
 """
 
+# Makes the readings of clocks by the threads of callsig take long.
+SLOW_CLOCK = r"""
+#define _GNU_SOURCE
+#include <errno.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+  if (clock == CLOCK_MONOTONIC && strcmp(program_invocation_short_name, "callsig") == 0 && gettid() != getpid())
+    usleep(30000);
+  return (int)syscall(SYS_clock_gettime, clock, time);
+}
+"""
+
 
 class Stages(Case):
     # Items, stages, which of them bounds the pipeline, and the states: of one that is so slow that load does not matter.
@@ -468,9 +485,9 @@ int main(void)
         sums = {row[:3]: row[3] for row in base.execute("SELECT function, signature, stage, SUM(ncalls) FROM function_stats GROUP BY 1, 2, 3")}
         self.assertEqual(sums, {key: row["ncalls"] for key, row in rows.items()})
 
-    def start(self, database, *program):
+    def start(self, database, *program, **environment):
         return subprocess.Popen([CALLSIG, "run", "-o", "p.out", "--db", database, "--interval", "0.02", *program], cwd=self.folder,
-                                env=self.environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+                                env=dict(self.environment, **environment), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
 
     def recorded(self, name):
         """The process whose intervals are in the database; None while there are none."""
@@ -511,11 +528,21 @@ int main(void)
             return (0, 0)
 
     def test_killed_program(self):
+        self.kill_programs(KILLS)
+
+    def test_killed_while_a_clock_is_read(self):
+        """No interval ends later than the program: the clock of a reading is not read after the process was looked at."""
+        self.write("slow.c", SLOW_CLOCK)
+        done = self.run_command("cc", "-shared", "-fPIC", self.path("slow.c"), "-o", self.path("slow.so"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.kill_programs(8, LD_PRELOAD=self.path("slow.so"))
+
+    def kill_programs(self, kills, **environment):
         program = self.pipeline()
         delays = random.Random(5)
-        for number in range(KILLS):
+        for number in range(kills):
             name = "killed%d.db" % number
-            run = self.start(name, program, "20000")
+            run = self.start(name, program, "20000", **environment)
             pid = self.wait_for(lambda: self.recorded(name))
             time.sleep(delays.random() * 0.1)
             before = self.accepted(name)

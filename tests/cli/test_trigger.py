@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Trigger.test_call Trigger.test_stage Trigger.test_limit Trigger.test_usage Trigger.test_names_nothing
+# ctest: case - quick Trigger.test_call Trigger.test_stage Trigger.test_limit Trigger.test_usage Trigger.test_names_nothing Trigger.test_says_why_none_fired Trigger.test_brackets_in_names
 # ctest: case _full full
 """callsig run --trigger: a call or a task that took too long leaves a snapshot that names it, and the program runs on.
 
@@ -103,6 +103,9 @@ class Trigger(Case):
         with open(self.path("x.json"), encoding="utf-8") as file:
             events = json.load(file)["traceEvents"]
         self.assertIn("parse(n=5000, ms=30)", [event.get("args", {}).get("signature") for event in events])
+        # Both are of one process, and a sum of them is none of its calls: that is said first.
+        done = self.callsig("report", "x.out", "x.out.trigger.1")
+        self.assertIn("2 recordings are of one process", done.stdout.split("\n\n\n")[1].splitlines()[0])
         # A merge keeps what it was for.
         done = self.callsig("merge", "-o", "merged.out", "x.out.trigger.1")
         self.assertEqual(self.fired_by("merged.out"), (call, seconds, trigger))
@@ -138,14 +141,34 @@ class Trigger(Case):
         self.assertIn("--trigger 'parser > 1ms': no such function was recorded", err)
         self.assertIn("--trigger 'stage encode > 1ms': no such stage was recorded", err)
         self.assertIn("--trigger 'parse(m > 3) > 10s': its condition names nothing that was recorded", err)
-        self.assertNotIn("last", err)
         self.assertEqual(self.snapshots(), [])
+
+    def test_says_why_none_fired(self):
+        """One line for each, in its own words, also where a call that takes long enough has no such argument."""
+        err = self.record(["(parse|other) > 10s", "parse(n > 9) > 1ms", "other(m > 3) > 1ms", "stage decode > 10s"],
+                          "q2", "o30", "s1")
+        self.assertEqual([line for line in err.splitlines() if "--" in line],
+                         ["callsig: run: --trigger '(parse|other) > 10s': no such call took so long",
+                          "callsig: run: --trigger 'parse(n > 9) > 1ms': no call with such arguments was recorded",
+                          "callsig: run: --trigger 'other(m > 3) > 1ms': its condition names nothing that was recorded",
+                          "callsig: run: --trigger 'stage decode > 10s': no task took so long"])
+        self.assertEqual(self.snapshots(), [])
+
+    def test_brackets_in_names(self):
+        self.record(["(parse|other)(ms >= 30) > 20ms"], "p1", "o30", "q3")
+        self.assertEqual([self.fired_by(name)[0] for name in self.snapshots()], ["parse(n=1, ms=30)", "other(ms=30)"])
+        err = self.record([r"operator\(\)(n > 3) > 1ms", r"operator\(\) > 1ms"], "q3")
+        self.assertEqual(err.count("no such function was recorded"), 2, err)
 
     def test_usage(self):
         for options, words in ((["--trigger", "parse"], ["--trigger 'parse'", "end it with a time"]),
                                (["--trigger", "> 5ms"], ["name a function"]),
                                (["--trigger", "parse(n = 3) > 5ms"], ["'=' is written '=='"]),
-                               (["--trigger", "par[se > 5ms"], ["par[se"]),
+                               (["--trigger", "par[se > 5ms"], ["--trigger 'par[se > 5ms': 'par[se': missing terminating ]"]),
+                               (["--trigger", "par(se > 5ms"], ["--trigger 'par(se > 5ms': 'par(se': missing closing parenthesis"]),
+                               (["--trigger", "parse(n >) > 5ms"], ["--trigger 'parse(n >) > 5ms': 'n >', column 4: expected"]),
+                               (["--trigger", "parse > 1ms > 5ms"], ["--trigger 'parse > 1ms > 5ms': one time"]),
+                               (["--trigger", "stage decode > 1ms >= 5ms"], ["one time"]),
                                (["--trigger", "parse > 5 ms"], ["end it with a time"]),
                                (["--trigger", "parse > 5ms", "--times", "auto"], ["--times auto"]),
                                (["--trigger", "parse(n > 1) > 5ms", "--no-signatures"], ["--no-signatures"]),

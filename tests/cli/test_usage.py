@@ -14,6 +14,7 @@ COMMANDS = (
     "diff",
     "browse",
     "top",
+    "serve",
     "scaling",
     "score",
     "export",

@@ -173,7 +173,65 @@ int main(int argc, char **argv)
 """
 
 PART = 0.05  # of what a function took, that its times may be off at the most
+# Threads of a pipeline, whose calls are short and many, and which wait for each other.
+PIPELINE = r"""
+#include <pthread.h>
+#include <stddef.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int queue, ended;
+static volatile unsigned sink;
+__attribute__((noinline)) void tiny(unsigned n) { sink += n; }
+__attribute__((noinline)) void compute(unsigned n) { for (unsigned i = 0; i < n; i++) tiny(i); }
+__attribute__((noinline)) void possess(long who) { (void)who; pthread_mutex_lock(&lock); }
+__attribute__((noinline)) void release(long who) { (void)who; pthread_mutex_unlock(&lock); }
+__attribute__((noinline)) void wait_for(long who) { (void)who; pthread_cond_wait(&changed, &lock); }
+__attribute__((noinline)) int get(long who)
+{
+  possess(who);
+  while (queue == 0 && !ended)
+    wait_for(who);
+  int got = queue > 0 ? queue-- : 0;
+  pthread_cond_broadcast(&changed);
+  release(who);
+  return got;
+}
+__attribute__((noinline)) void put(long what)
+{
+  possess(what);
+  while (queue > 4)
+    wait_for(what);
+  queue++;
+  pthread_cond_broadcast(&changed);
+  release(what);
+}
+__attribute__((noinline)) void *work(void *number)
+{
+  while (get((long)number))
+    compute(100000 / (unsigned)(long)number);
+  return NULL;
+}
+int main(void)
+{
+  pthread_t threads[3];
+  for (long i = 0; i < 3; i++)
+    pthread_create(&threads[i], NULL, work, (void *)(i + 1));
+  for (int i = 0; i < 150; i++) {
+    compute(10000);
+    put(i);
+  }
+  possess(0);
+  ended = 1;
+  pthread_cond_broadcast(&changed);
+  release(0);
+  for (int i = 0; i < 3; i++)
+    pthread_join(threads[i], NULL);
+  return 0;
+}
+"""
+
 TRIES = 4  # to meet a moment in which the machine lets that be told; else the error that is printed has to hold
+UNKNOWN = 12  # of moments in which the kernel's accounts, by which the truth is known, are off themselves
 NAMES = ("sleeps", "spins", "locks", "reads", "half", "around", "blocks")
 
 
@@ -213,11 +271,18 @@ class Waits(harness.Case):
                 self.assertLess(abs(row["cumwait"] - wait), row["cumwait_error"] + off, seen)
 
     def test_all(self):
-        for _ in range(TRIES):
+        unknown = tries = 0
+        while tries < TRIES:
             truth = self.record()
+            if doubt(truth) >= PART / 5:
+                unknown += 1
+                if unknown == UNKNOWN:
+                    self.skipTest("what the program waited cannot be known here: the kernel's accounts are off by %.1f %%" % (100 * doubt(truth)))
+                continue
+            tries += 1
             # By the clock: samples of the run, which are no part of this, have errors of their own.
             rows, report = self.rows("out", "--raw")
-            if doubt(truth) < PART / 5 and all(rows[name]["cumwait_error"] < PART * sum(truth[name]) for name in NAMES):
+            if all(rows[name]["cumwait_error"] < PART * sum(truth[name]) for name in NAMES):
                 break
         self.compare(rows, truth)
         # What is called waits, and its caller computes.
@@ -243,6 +308,23 @@ class Waits(harness.Case):
         heading, line = [line.split() for line in shown.splitlines() if line.startswith("   ncalls") or "(sleeps)" in line]
         self.assertEqual(heading[5:8], ["cpu", "wait", "waiterr"])
         self.assertAlmostEqual(float(line[6]), rows["sleeps"]["wait"], places=3)
+
+    def test_groupings_agree(self):
+        """What is known of each call is the same by whatever calls are grouped, and a thread that computed has computed."""
+        program = self.compile("pipeline", PIPELINE, "-pthread")
+        done = self.callsig("run", "-o", self.path("out"), program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        totals = {}
+        for by in "function", "signature", "thread", "thread,function", "module":
+            done = self.callsig("report", "out", "--by", by, "--format", "json")
+            report = json.loads(done.stdout)
+            totals[by] = report["total_wait"]
+            self.assertAlmostEqual(sum(row["wait"] for row in report["rows"]), report["total_wait"], places=6)
+            if by == "thread":
+                self.assertTrue(all(row["cpu"] > 0 for row in report["rows"]), report["rows"])
+        self.assertGreater(totals["function"], 0)
+        for by, total in totals.items():
+            self.assertAlmostEqual(total, totals["function"], places=6, msg=totals)
 
     def test_exact_times_tell_nothing(self):
         truth = self.record("--times", "exact")

@@ -118,6 +118,13 @@ class Pipelines(Case):
                     came, went = self.buffers(log.read())
                 self.check_counts(self.read(), drivers, came, went)
 
+    def test_empty_queue(self):
+        """What takes from the queue waits for a live source nearly all the time, and takes an item before its push returns: the queue is empty."""
+        self.run_pipeline("audiotestsrc is-live=true num-buffers={count} ! queue ! fakesink sync=false", "", 40, GST_TRACERS="callsig")
+        queue = self.read()["queues"][0]
+        self.assertEqual((queue["puts"], queue["num_items"], queue["items"]), (40, 40, 0))
+        self.assertLess(queue["occupancy_rate"], 0.3)
+
     def test_verdicts(self):
         """The slow element bounds the pipeline, or its thread does; on a machine that others use, the processor may."""
         for name, (pipeline, _) in PIPELINES.items():

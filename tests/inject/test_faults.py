@@ -10,10 +10,18 @@
 # ctest: case _full.allocations full allocations
 # ctest: case _full.stages full stages
 # ctest: case _full.merge full merge
+# ctest: case _full.serve full serve
+# ctest: case _full.push full push
+# ctest: case _full.attach full attach
+# ctest: case _full.ctl full ctl
 # ctest: case _full.killed full killed
 # ctest: case _full.killed_run full killed_run
 # ctest: case _full.killed_stages full killed_stages
 # ctest: case _full.killed_merge full killed_merge
+# ctest: case _full.killed_serve full killed_serve
+# ctest: case _full.killed_push full killed_push
+# ctest: case _full.killed_attach full killed_attach
+# ctest: case _full.killed_ctl full killed_ctl
 """One system call of callsig fails, or its process is killed at one: nothing crashes, hangs or is lost without a word.
 
     test_faults.py --sources FOLDER --out FOLDER --build FOLDER --inject PROGRAM [--samples N] [SCENARIO...]
@@ -32,6 +40,7 @@ Exit status 77: ptrace() is denied here.
 
 import argparse
 import errno
+import functools
 import json
 import os
 import re
@@ -46,44 +55,18 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "real"))
 
 import build  # noqa: E402
+import live  # noqa: E402
 from product import Product, plain_run  # noqa: E402
+from scenario import Failure, Scenario, check_said, expect  # noqa: E402
 
 TIMEOUT = 600
-# brk() tells of a failure by what it returns; allocations have a scenario of their own.
-ERRORS = {"openat": errno.EMFILE, "mmap": errno.ENOMEM, "mremap": errno.ENOMEM, "mprotect": errno.ENOMEM,
-          "memfd_create": errno.EMFILE, "ftruncate": errno.ENOSPC, "fallocate": errno.ENOSPC, "write": errno.ENOSPC, "pwrite64": errno.ENOSPC,
-          "writev": errno.ENOSPC, "read": errno.EIO, "pread64": errno.EIO, "fsync": errno.EIO, "fdatasync": errno.EIO, "rename": errno.EIO,
-          "linkat": errno.EIO, "clone": errno.EAGAIN, "clone3": errno.EAGAIN, "fork": errno.EAGAIN, "vfork": errno.EAGAIN, "execve": errno.ENOMEM,
-          "process_vm_readv": errno.EPERM}
-# The operations of a futex that may fail: waiting for it, and taking one that inherits priority.
-FUTEX_ERRORS = {0: errno.EAGAIN, 9: errno.EAGAIN, 6: errno.ENOMEM}
-FUTEX_OPERATION = 0x7F
-STDERR = 2
 NOTHING = (0, "any", 0)
-
-
-class Failure(Exception):
-    """What does not hold."""
-
-
-def expect(true, text):
-    if not true:
-        raise Failure(text)
 
 
 def names_of_calls():
     """{number: name} of this processor's system calls, as the C library's header has them."""
     text = subprocess.run(["cc", "-E", "-dM", "-include", "sys/syscall.h", "-x", "c", os.devnull], stdout=subprocess.PIPE, text=True, check=True)
     return {int(number): name for name, number in re.findall(r"^#define __NR_(\w+) (\d+)$", text.stdout, re.M)}
-
-
-def error_of(name, arguments):
-    """What the call fails with, or None where it is none that can. What stderr does not take cannot be told either."""
-    if name == "futex":
-        return FUTEX_ERRORS.get(arguments[1] & FUTEX_OPERATION)
-    if name in ("write", "writev") and arguments[0] == STDERR:
-        return None
-    return ERRORS.get(name)
 
 
 class Ran:
@@ -107,12 +90,18 @@ class Bench:
         self.inject = str(Path(options.inject).resolve())
         self.names = names_of_calls()
         self.builder = build.Builder(options.sources, options.out, self.product.libraries, self.product.plugins)
-        self.lua = [*self.builder.build("lua", "gcc-O2-sleds-fixed"), *self.builder.runs("lua", small=True)[0].args]
         self.threads = [str(Path(options.out).resolve() / "inject-threads")]
         self.failing_memory = str(Path(options.out).resolve() / "inject-fail.so")
         subprocess.run(["cc", "-shared", "-fPIC", str(HERE.parent / "cli" / "fail_allocation.c"), "-o", self.failing_memory], check=True)
-        subprocess.run([str(self.product.command.parent / "callsig-cc"), "-O1", str(HERE / "threads.c"), "-o", self.threads[0], "-pthread", "-ldl"],
-                       check=True, env=self.product.environment(CALLSIG_CC="gcc"))
+        self.live = [str(Path(options.out).resolve() / "inject-live")]
+        for program in (self.threads, self.live):
+            source = HERE / f"{Path(program[0]).name.removeprefix('inject-')}.c"
+            subprocess.run([str(self.product.command.parent / "callsig-cc"), "-O1", str(source), "-o", program[0], "-pthread", "-ldl"],
+                           check=True, env=self.product.environment(CALLSIG_CC="gcc"))
+
+    @functools.cached_property
+    def lua(self):
+        return [*self.builder.build("lua", "gcc-O2-sleds-fixed"), *self.builder.runs("lua", small=True)[0].args]
 
     def run(self, who, fault, command, folder, **variables):
         log = Path(folder) / "log"
@@ -140,34 +129,6 @@ class Bench:
         report = json.loads(self.callsig("report", recording, "--by", "function", "--format", "json").stdout or '{"rows": [], "notes": []}')
         lost = [re.match(r"(\d+) calls? not recorded", note) for note in report["notes"]]
         return sum(row["ncalls"] for row in report["rows"]), sum(int(found[1]) for found in lost if found)
-
-
-def check_said(ran, told):
-    """Each line is callsig's own and says what failed; `told`: there has to be one."""
-    for line in ran.said:
-        expect(re.match(r"callsig: \S.{10}", line), f"it said: {line}")
-    expect(ran.said or not told, f"not a word, and status {ran.status}")
-
-
-class Scenario:
-    """A command, and what has to hold of it: the scenarios below. Each has run(), measure(), of the run without a fault, and judge()."""
-
-    kills = False
-
-    def __init__(self, bench, program):
-        self.bench, self.program = bench, program
-
-    def faults(self, folder):
-        """(number, system call, error, what it is) of the faults there are. The caches have been filled by a first run."""
-        found = []
-        for number, call, name, arguments in self.run(folder).calls:
-            error = error_of(name, arguments)
-            if self.kills:
-                found.append((number, "any", "kill", name))
-            elif error:
-                call = f"{call}.{arguments[1] & FUTEX_OPERATION}" if name == "futex" else call
-                found.append((number, call, error, f"{name}, {os.strerror(error)}"))
-        return found
 
 
 class Runtime(Scenario):
@@ -361,10 +322,18 @@ SCENARIOS = {
     "allocations": lambda bench: Allocations(bench, bench.threads),
     "stages": lambda bench: Stages(bench, bench.threads),
     "merge": lambda bench: Merge(bench, bench.threads),
+    "serve": lambda bench: live.Serve(bench, bench.live),
+    "push": lambda bench: live.Push(bench, bench.live),
+    "attach": lambda bench: live.Attach(bench, bench.live),
+    "ctl": lambda bench: live.Ctl(bench, bench.live),
     "killed": lambda bench: Killed(bench, bench.threads),
     "killed_run": lambda bench: KilledCommand(bench, bench.threads),
     "killed_stages": lambda bench: KilledStages(bench, bench.threads),
     "killed_merge": lambda bench: KilledMerge(bench, bench.threads),
+    "killed_serve": lambda bench: live.killed(live.Serve)(bench, bench.live),
+    "killed_push": lambda bench: live.killed(live.Push)(bench, bench.live),
+    "killed_attach": lambda bench: live.KilledAttach(bench, bench.live),
+    "killed_ctl": lambda bench: live.killed(live.Ctl)(bench, bench.live),
 }
 
 

@@ -121,6 +121,124 @@ WAITING = {
 }
 
 
+def waits_no_longer_than_they_can(verdict, _):
+    return all(s["busy"] + s["get_wait"] + s["put_wait"] < 1.02 and not s["waits_exceed"] for s in verdict["stages"])
+
+
+def seen(name, threads):
+    return says(f"{threads} threads are seen", lambda v, w: view(v, name)["threads_seen"] == threads)
+
+
+def is_busy(*names):
+    return says("what bounds waits for nobody", lambda v, w: {view(v, name)["state"] for name in names} == {"busy"})
+
+
+def phases(*names):
+    return says(" then ".join(names), lambda v, w: tuple(p["stage"] and p["stage"].split(":")[2].split("[")[0] for p in v["phases"]) == names)
+
+
+def recorded(least, most):
+    """The share of the time in which it was recorded."""
+    return says(f"{least} to {most} is recorded", lambda v, w: least < w["recorded"] / w["elapsed"] < most)
+
+
+# Threads that are fewer than was declared, come and go, run several stages; and times in which nothing is recorded.
+THREADS = {
+    "fewer_threads": dict(run=["read=1", "decode=10,threads=2,declared=4", "write=1"], bound="stage", stage="decode", gain=2.0,
+                          all=[seen("decode", 2), is_busy("decode")]),
+    "fewer_threads_idle": dict(run=["read=2", "decode=4,threads=2,declared=8", "write=8"], bound="stage", stage="write",
+                               all=[seen("decode", 2), says("it is blocked", lambda v, w: view(v, "decode")["state"] == "blocked")]),
+    "fewer_threads_pool": dict(run=["read=0.5", "a=6,threads=2,declared=4,pool,own", "b=6,own,threads=2,declared=4", "write=0.5"],
+                               bound="thread", stage={"a", "b"}, all=[is_busy("a", "b")]),
+    "fewer_threads_lock": dict(run=["items=300", "read=1", "lookup=2,held=4,threads=2,declared=6", "write=1"], bound="stage", stage="lookup",
+                               measure=True, all=[seen("lookup", 2), is_busy("lookup"), says("no gain may be promised", promises_nothing)]),
+    "fewer_threads_branch": dict(run=["items=300", "read=1", "demux=1,fan", "video=8,threads=2,declared=3", "audio=1"], bound="stage",
+                                 stage="video", all=[seen("video", 2), is_busy("video")]),
+    "thread_of_two": dict(run=["items=150", "read=4,pool,own", "decode=4,own", "write=0.5"], bound="thread", stage={"read", "decode"},
+                          all=[is_busy("read", "decode")]),
+    "threads_leave": dict(run=["items=200", "read=1", "decode=20,threads=4,leave=3/900", "resize=8", "write=1"], bound="moving", stage=None,
+                          all=[phases("resize", "decode"), is_busy("resize", "decode")]),
+    "threads_come_late": dict(run=["items=300", "read=1", "decode=20,threads=4,late=3/1000", "resize=8", "write=1"], bound="moving",
+                              stage=None, all=[phases("decode", "resize"), is_busy("resize", "decode")]),
+    "reserved_slot": dict(run=["read=1", "decode=6,reserve", "write=1"], bound="stage", stage="decode",
+                          all=[says("no time counts twice", waits_no_longer_than_they_can), is_busy("decode"),
+                               says("it waits for no space", lambda v, w: view(v, "decode")["put_wait"] < 0.1)]),
+    "reserved_slot_blocked": dict(run=["read=1", "decode=2,reserve", "write=6"], bound="stage", stage="write",
+                                  all=[says("no time counts twice", waits_no_longer_than_they_can),
+                                       says("decode is blocked", lambda v, w: view(v, "decode")["state"] == "blocked"),
+                                       says("as long as it does not work", lambda v, w: 0.35 < view(v, "decode")["put_wait"] < 0.8)]),
+    "switched_off": dict(run=["read=1", "decode=10,threads=2", "write=1", "off=200-600"], bound="stage", stage="decode",
+                         all=[recorded(0.4, 0.8), is_busy("decode"), says("rates of recorded time", lambda v, w: 110 < v["throughput"] < 205)]),
+    "switched_off_windows": dict(run=["items=300", "read=1", "decode=6,threads=2,declared=3", "write=2,outside=3", "windows=80/40"],
+                                 bound="stage", stage="write", all=[recorded(0.5, 0.8), says("outside", lambda v, w: v["outside_of_tasks"])]),
+    "switched_off_moves": dict(run=["items=300", "resize=6,then=2", "decode=2,then=10", "off=300-800"], bound="moving", stage=None,
+                               all=[phases("resize", "decode"), is_busy("resize", "decode")]),
+    "schedule_moves": dict(run=["items=400", "schedule=3,1", "resize=6,then=2", "decode=2,then=10"], bound="moving", stage=None,
+                           all=[phases("resize", "decode"), recorded(0.15, 0.4)]),
+}
+
+
+def not_predicted(text):
+    return says("it is told why nothing is predicted", lambda v, w: text in (v["what_would_help"]["not_predicted"] or "")
+                and v["doubling_gain"] is None and not v["what_would_help"]["proposals"])
+
+
+def ring(blocks, *stages, **truth):
+    """Blocks go round, from the first stage to the last one and back by a queue."""
+    return dict(dict(run=["items=150", "alone", "blocks=%d" % blocks, *stages], bound="stage", stage="decode", measure=True), **truth)
+
+
+FEW = dict(bound="ring", stage=None, gain=1.1,
+           all=[says("more blocks are proposed", lambda v, w: any(c.get("items") for p in v["what_would_help"]["proposals"] for c in p["changes"])),
+                says("by the queue that they come back by", lambda v, w: v["before"].endswith(":free"))])
+UNTOLD = not_predicted("for what is not told")
+
+# Graphs that are no row of stages: what the first stage takes comes back from the last one, told or not; and batches that follow
+# what there is.
+GRAPHS = {
+    "ring_1": ring(1, "read=4", "decode=12", "write=4", **FEW),
+    "ring_2": ring(2, "read=4", "decode=12", "write=4", gain=1.35),
+    "ring_8": ring(8, "read=4", "decode=12", "write=4", gain=2.0),
+    "ring_64": ring(64, "read=4", "decode=12", "write=4", gain=2.0),
+    "ring_of_a_pool": ring(3, "read=3", "decode=24,threads=4", "write=3", **FEW),
+    "ring_and_source": dict(run=["items=150", "blocks=1", "read=5", "decode=6", "write=5"], bound="ring", stage=None, gain=1.1),
+    "ring_and_slow_source": dict(run=["items=120", "source=12", "blocks=4", "read=1", "decode=4", "write=1"], bound="source", stage=None),
+    "ring_last": ring(8, "read=2", "decode=3", "write=10", stage="write", gain=2.0),
+    "slots_1": dict(run=["items=150", "alone", "slots=1", "read=4", "decode=12", "write=4"], bound={"unknown", "stage"}, stage=None, all=[UNTOLD]),
+    "slots_2": dict(run=["items=150", "alone", "slots=2", "read=4", "decode=12", "write=4"], bound="stage", stage="decode", measure=True,
+                    all=[UNTOLD]),
+    "slots_4": dict(run=["items=150", "alone", "slots=4", "read=4", "decode=12", "write=4"], bound="stage", stage="decode", measure=True,
+                    all=[UNTOLD]),
+    "slots_and_source": dict(run=["items=150", "slots=2", "read=4", "decode=24,threads=2", "write=4"], bound={"unknown", "stage"}, stage=None,
+                             all=[UNTOLD]),
+    "batches_by_time": dict(run=["items=400", "alone", "read=2", "infer=8,gather=64/10"], bound={"stage", "unknown"}, stage=None,
+                            all=[not_predicted("items a task, by what there is or by time")]),
+    "batches_by_number": dict(run=["items=400", "alone", "read=2", "infer=40,gather=8/2000"], bound="stage", stage="infer", gain=2.0,
+                              all=[says("they are simulated", lambda v, w: "by time" not in (v["what_would_help"]["not_predicted"] or ""))]),
+}
+
+
+def random_graph(seed):
+    """Stages in a row between which so many blocks go round that two thirds as many as have work at once do, or three times as many."""
+    draw = random.Random(1000 + seed)
+    names = draw.sample("abcdefgh", draw.randint(2, 5))
+    threads = [draw.choice((1, 1, 2, 3)) for _ in names]
+    slowest = draw.randrange(len(names))
+    step = draw.uniform(6, 9)
+    each = [step if i == slowest else step * draw.uniform(0.2, 0.6) for i in range(len(names))]
+    at_work = sum(ms * count for ms, count in zip(each, threads)) / step
+    few = draw.random() < 0.5
+    blocks = max(1, int(at_work * 2 / 3)) if few else int(at_work * 3) + 1
+    run = ["items=%d" % (1200 / step), "blocks=%d" % blocks, "capacity=%d" % draw.choice((2, 8, 32))] + (["alone"] if draw.random() < 0.5 else [])
+    stages = ["%s=%.2f,threads=%d" % (name, ms * count, count) for name, ms, count in zip(names, each, threads)]
+    if few and blocks < 0.85 * at_work:
+        return dict(run=run + stages, bound="ring", stage=None, gain=1.1)
+    return dict(run=run + stages, bound={"stage", "ring"} if few else "stage", stage=None if few else names[slowest])
+
+
+GRAPHS.update({"graph_%d" % seed: random_graph(seed) for seed in range(6)})
+
+
 def random_case(seed):
     """Three to six sleeping stages in a row, or around a fan, with one that takes half as long again as any other, for its threads."""
     draw = random.Random(seed)

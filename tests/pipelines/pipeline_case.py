@@ -53,8 +53,8 @@ class PipelineCase(Case):
         super().setUp()
         source = (HERE / "run_pipeline.c").read_text()
         libs = ("-L" + RUNTIME, "-lcallsig", "-Wl,-rpath," + RUNTIME, "-lpthread")
-        self.compile("instrumented", source, "-I" + INCLUDE, libs=libs)
-        self.compile("plain", source, "-I" + INCLUDE, instrument=False, libs=libs)
+        self.compile("instrumented", source, "-I" + INCLUDE, "-I" + str(HERE), libs=libs)
+        self.compile("plain", source, "-I" + INCLUDE, "-I" + str(HERE), instrument=False, libs=libs)
 
     def record(self, name, truth, *options):
         """The recording of a case, which uses as many processors as it states, and its items a second."""

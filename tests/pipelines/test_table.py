@@ -18,7 +18,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from cases import COMPUTING, RANDOM, SLEEPING, WAITING  # noqa: E402
+from cases import COMPUTING, GRAPHS, RANDOM, SLEEPING, THREADS, WAITING  # noqa: E402
 from pipeline_case import PipelineCase, failure, is_same, stage_of  # noqa: E402
 from harness import main  # noqa: E402
 
@@ -94,7 +94,7 @@ class Table(PipelineCase):
     def test_table(self):
         rows = []
         print(f"\n{'case':26} # {'bound':10} {'stage':10} {'gain':>5} {'least':>5} {'got':>5}")
-        for name, truth in dict(SLEEPING, **COMPUTING, **WAITING, **RANDOM).items():
+        for name, truth in dict(SLEEPING, **COMPUTING, **WAITING, **THREADS, **GRAPHS, **RANDOM).items():
             if truth.get("cores", 1) <= len(os.sched_getaffinity(0)) and (ASKED.cases is None or name in ASKED.cases):
                 rows += [self.row(name, truth, run) for run in range(ASKED.runs)]
         right = sum(is_right for is_right, _ in rows) / len(rows)

@@ -6,7 +6,7 @@
 
 enum { ACTORS = 256 };
 
-enum step { STEP_GET, STEP_WORK, STEP_PUT, STEP_DONE };
+enum step { STEP_GET, STEP_BLOCK, STEP_WORK, STEP_PUT, STEP_DONE };
 
 /* The source, a replica of a stage, or the sink. */
 struct actor {
@@ -32,6 +32,7 @@ struct world {
   uint64_t items[SIMULATED_STAGES + 1]; /* in each queue */
   uint64_t tasks[SIMULATED_STAGES];     /* begun, by stage */
   uint64_t ends[SIMULATED_STAGES];      /* of the last task, by stage; 0 before the first */
+  uint64_t ring, blocks;                /* the queue by which blocks come back, 0: none; how many are free */
   uint64_t now;
 };
 
@@ -56,8 +57,8 @@ static void begin_work(struct world *world, struct actor *actor)
     actor->failed = model->failing && number % model->failing == 0;
   }
   actor->step = STEP_WORK;
-  actor->begun = world->now;
-  actor->until = world->now + time;
+  actor->begun = world->now + (model ? model->between : 0);
+  actor->until = actor->begun + time;
 }
 
 static void end_task(struct world *world, struct actor *actor)
@@ -86,6 +87,21 @@ static void begin_get(struct world *world, struct actor *actor)
   begin_work(world, actor);
 }
 
+static int takes_block(const struct world *world, const struct actor *actor)
+{
+  return actor->model == world->simulation->stages && world->simulation->blocks + world->simulation->slots > 0;
+}
+
+/* The last stage gives back what the first one took. */
+static void give_back(struct world *world, struct actor *actor)
+{
+  if (actor->model != &world->simulation->stages[world->simulation->count - 1])
+    return;
+  world->blocks++;
+  if (world->ring)
+    pipeline_writer_put(world->writer, actor->thread, world->ring, world->now, world->now);
+}
+
 /* Does what the actor can do now. 0 when it can do nothing. */
 static int advance(struct world *world, struct actor *actor)
 {
@@ -94,8 +110,19 @@ static int advance(struct world *world, struct actor *actor)
     pipeline_writer_get(world->writer, actor->thread, actor->from, actor->since, world->now);
     --*actor->from_items;
     actor->since = world->now;
-    if (++actor->taken == wanted)
+    if (++actor->taken < wanted)
+      return 1;
+    if (takes_block(world, actor))
+      actor->step = STEP_BLOCK;
+    else
       begin_work(world, actor);
+    return 1;
+  }
+  if (actor->step == STEP_BLOCK && world->blocks > 0) {
+    world->blocks--;
+    if (world->ring)
+      pipeline_writer_get(world->writer, actor->thread, world->ring, actor->since, world->now);
+    begin_work(world, actor);
     return 1;
   }
   if (actor->step == STEP_WORK && actor->until <= world->now) {
@@ -104,6 +131,7 @@ static int advance(struct world *world, struct actor *actor)
     int inside = world->simulation->waits_inside && actor->to && !actor->failed;
     if (!inside)
       end_task(world, actor);
+    give_back(world, actor);
     if (!actor->to || actor->failed)
       begin_get(world, actor);
     return 1;
@@ -170,6 +198,11 @@ struct recording_writer *simulate(const struct simulation *simulation, uint64_t 
       actor->to_items = &world.items[i + 1];
     }
   }
+  world.blocks = simulation->blocks + simulation->slots;
+  if (simulation->blocks > 0)
+    world.ring = pipeline_writer_queue(world.writer, 0, simulation->count, "free", simulation->blocks, 0);
+  for (uint64_t i = 0; i < simulation->blocks; i++)
+    pipeline_writer_put(world.writer, source->thread, world.ring, 0, 0);
   struct actor *sink = add_actor(&world, "sink");
   sink->from = queues[simulation->count];
   sink->from_items = &world.items[simulation->count];

@@ -16,6 +16,7 @@ struct simulated_stage {
   uint64_t every, slow; /* each `every`th task takes `slow` (0: none) */
   uint64_t failing;     /* each `failing`th task fails, and its item goes no further (0: none) */
   uint32_t slow_thread; /* 1 + the replica all of whose tasks take `slow` (0: none) */
+  uint64_t between;     /* before each task, outside of it */
   uint32_t takes;       /* items that one task takes in (0 is 1) */
 };
 
@@ -25,6 +26,8 @@ struct simulation {
   uint64_t capacity;               /* of each queue */
   uint64_t items;                  /* that the source gives */
   uint64_t source_time, sink_time; /* for each item */
+  uint64_t blocks;                 /* that the first stage takes, and the last one gives back by a queue, "free" */
+  uint64_t slots;                  /* likewise, of which nothing is told */
   int waits_inside;                /* a task lasts until its item is in the next queue */
 };
 

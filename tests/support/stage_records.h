@@ -65,6 +65,20 @@ static QUIET struct fmt_rec_tasks tasks_of(const char *label)
   return sum;
 }
 
+/* What the tasks of a stage worked in all threads, ticks. */
+static QUIET struct fmt_rec_task_work work_of(const char *label)
+{
+  const struct fmt_rec_stage *stage = stage_record(label);
+  struct fmt_rec_task_work sum = {0};
+  for (uint64_t at = prof_process.header->first_thread; at; at = ((const struct fmt_rec_thread *)at)->next) {
+    const struct fmt_rec_tasks *tasks = (const struct fmt_rec_tasks *)((const struct fmt_rec_thread *)at)->first_tasks;
+    for (; tasks; tasks = (const struct fmt_rec_tasks *)tasks->next)
+      if (tasks->stage == (uintptr_t)stage)
+        sum.own += ((const struct fmt_rec_task_work *)tasks->work)->own;
+  }
+  return sum;
+}
+
 static QUIET struct fmt_rec_queue_use use_of(const char *label)
 {
   const struct fmt_rec_queue *queue = queue_record(label);

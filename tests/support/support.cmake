@@ -9,7 +9,8 @@ foreach(name IN ITEMS index_writer recording_writer recording_calls recording_sa
 endforeach()
 add_library(callsig_test_writers STATIC ${CALLSIG_TEST_WRITERS})
 target_link_libraries(callsig_test_writers PUBLIC callsig_stats_static callsig_symbols)
-add_library(callsig_test_recordings STATIC ${CALLSIG_SUPPORT}/output_sample.c ${CALLSIG_SUPPORT}/sampling_twin.c)
+add_library(callsig_test_recordings STATIC ${CALLSIG_SUPPORT}/output_sample.c ${CALLSIG_SUPPORT}/sampled_run.c
+  ${CALLSIG_SUPPORT}/sampling_twin.c)
 target_link_libraries(callsig_test_recordings PUBLIC callsig_test_writers PkgConfig::CMOCKA m)
 
 # Corpora for fuzzers to begin with.

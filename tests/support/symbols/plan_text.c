@@ -73,6 +73,8 @@ static void append_arg(const struct plan_index *built, const struct fmt_index_fu
     append(text, size, " %u", arg->aux);
   if (arg->flags & FMT_ARG_THIS)
     append(text, size, " this");
+  if (arg->flags & FMT_ARG_RETURN)
+    append(text, size, " returned");
   if (arg->flags & FMT_ARG_REFERENCE)
     append(text, size, " reference");
   if (arg->kind == FMT_ARG_GROUP)

@@ -199,7 +199,7 @@ static void either(void **state)
   (void)state;
   const struct out_network_port split[2] = {{0, 0.5}, {1, 0.5}}, out[2] = {{2, 1}, {3, 1}}, both[2] = {{2, 1}, {3, 1}};
   const struct out_network_port in[2] = {{0, 1}, {1, 1}};
-  struct out_network_queue queues[4] = {{4}, {4}, {4}, {4}};
+  struct out_network_queue queues[4] = {{.capacity = 4}, {.capacity = 4}, {.capacity = 4}, {.capacity = 4}};
   struct out_network_station stations[] = {
       {.servers = 1, .tasks = 1000, .num_outputs = 2, .outputs = split, .mean = 0.01},
       {.servers = 1, .num_inputs = 1, .inputs = &in[0], .num_outputs = 1, .outputs = &out[0], .mean = 0.015},
@@ -268,6 +268,56 @@ static void hostile(void **state)
   out_network_result_free(&result);
 }
 
+/* Items that go round between two exponential servers (Gordon and Newell): so many keep each one busy n / (n + 1) of
+ * the time. With tasks that take the same each time, all of them are at work until one station is always. */
+static void rings(void **state)
+{
+  (void)state;
+  const struct out_network_port there = {.queue = 0, .items = 1}, back = {.queue = 1, .items = 1};
+  struct out_network_queue queues[2] = {{.capacity = 0}};
+  struct out_network_station stations[2] = {
+      {.servers = 1, .tasks = TASKS, .num_inputs = 1, .inputs = &back, .num_outputs = 1, .outputs = &there, .mean = 1},
+      {.servers = 1, .num_inputs = 1, .inputs = &there, .num_outputs = 1, .outputs = &back, .mean = 1},
+  };
+  const struct out_network network = {.stations = stations, .num_stations = 2, .queues = queues, .num_queues = 2};
+  use_exponential(&stations[0], 1);
+  use_exponential(&stations[1], 1);
+  for (uint64_t items = 1; items <= 8; items *= 2) {
+    queues[1].initial = items;
+    struct out_network_result result = run(&network, items);
+    const double rate = TASKS / (result.end - result.begin), expected = (double)items / (double)(items + 1);
+    assert_true(fabs(rate / expected - 1) < 0.01);
+    assert_int_equal(result.stations[1].tasks, TASKS);
+    assert_int_equal(result.queues[1].most, items);
+    out_network_result_free(&result);
+  }
+  stations[0].num_times = stations[1].num_times = 0;
+  stations[1].mean = 3;
+  for (uint64_t items = 1; items <= 3; items++) {
+    queues[1].initial = items;
+    struct out_network_result result = run(&network, 1);
+    assert_true(fabs(TASKS / (result.end - result.begin) - (items == 1 ? 1 / 4. : 1 / 3.)) < 0.001);
+    out_network_result_free(&result);
+  }
+}
+
+/* Without anything in it a ring does nothing, and that is an end. */
+static void empty_ring(void **state)
+{
+  (void)state;
+  const struct out_network_port there = {.queue = 0, .items = 1}, back = {.queue = 1, .items = 1};
+  struct out_network_queue queues[2] = {{.capacity = 0}};
+  struct out_network_station stations[2] = {
+      {.servers = 1, .tasks = 10, .num_inputs = 1, .inputs = &back, .num_outputs = 1, .outputs = &there, .mean = 1},
+      {.servers = 1, .num_inputs = 1, .inputs = &there, .num_outputs = 1, .outputs = &back, .mean = 1},
+  };
+  const struct out_network network = {.stations = stations, .num_stations = 2, .queues = queues, .num_queues = 2};
+  struct out_network_result result = run(&network, 1);
+  assert_int_equal(result.stations[0].tasks + result.stations[1].tasks, 0);
+  assert_true(result.end == result.begin);
+  out_network_result_free(&result);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -280,6 +330,8 @@ int main(void)
       cmocka_unit_test(changing_times),
       cmocka_unit_test(same_each_time),
       cmocka_unit_test(hostile),
+      cmocka_unit_test(rings),
+      cmocka_unit_test(empty_ring),
   };
   make_exponential();
   return cmocka_run_group_tests(tests, NULL, NULL);

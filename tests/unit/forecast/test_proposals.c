@@ -38,7 +38,7 @@ static struct told tell(const struct simulation *simulation, const char *setting
   assert_int_equal(out_bottleneck_next(told.pipeline, &stage, &queue, &told.verdict), 1);
   assert_int_equal(out_what_if_read(told.pipeline, settings, &told.asked), 0);
   assert_int_equal(out_forecast_make(told.pipeline, &told.verdict, &told.asked, &steps, &told.forecast), 0);
-  assert_true(steps < OUT_FORECAST_STEPS);
+  assert_true(steps < OUT_FORECAST_STEPS || told.forecast.why);
   return told;
 }
 
@@ -219,6 +219,89 @@ static void promises(void **state)
   forget(&told);
 }
 
+/* What threads wait for between tasks may be one thing for all of them, although their tasks end together. */
+static void waits_between(void **state)
+{
+  (void)state;
+  struct simulation simulation = two_stages();
+  simulation.stages[0].time = 68000;
+  simulation.stages[0].between = 12000;
+  struct told told = tell(&simulation, "decode=8,encode=2");
+  near(told.forecast.doubled.gain, 2);
+  assert_true(told.forecast.doubled.least <= 1 && told.forecast.asked.least <= 1);
+  assert_string_equal(told.forecast.doubled.unseen->view->stage->stats.label, "0:1:decode[4]");
+  for (uint32_t i = 0; i < told.forecast.proposals.count; i++)
+    assert_true(proposal(&told, i)->least <= 1);
+  forget(&told);
+}
+
+/* Two blocks go round through 29 ms of tasks: 69 tasks a second. Four would leave encode, which does 111; threads would
+ * wait for blocks. */
+static void rings(void **state)
+{
+  (void)state;
+  struct simulation simulation = two_stages();
+  simulation.blocks = 2;
+  struct told told = tell(&simulation, "queue:free=3");
+  assert_int_equal(told.verdict.bound, OUT_BOUND_RING);
+  assert_string_equal(told.verdict.before->label, "0:2:free");
+  assert_null(told.forecast.why);
+  near(told.forecast.simulated, 2e6 / 29000);
+  near(told.forecast.doubled.gain, 1);
+  near(told.forecast.asked.gain, 1.5);
+  assert_true(told.forecast.asked.least > 1.4);
+  const struct out_prediction *more = proposal(&told, 0);
+  assert_int_equal(more->changes.count, 1);
+  assert_string_equal(change(more, 0)->queue->label, "0:2:free");
+  assert_int_equal(change(more, 0)->value, 4);
+  near(more->gain, 29. / 18);
+  forget(&told);
+  simulation.blocks = 8;
+  told = tell(&simulation, "encode=2,queue:free=2");
+  assert_int_equal(told.verdict.bound, OUT_BOUND_STAGE);
+  assert_string_equal(told.verdict.stage->stage->stats.label, "0:2:encode");
+  near(told.forecast.simulated, 1e6 / 9000);
+  near(told.forecast.asked.gain, 18. / 29);
+  forget(&told);
+}
+
+/* The same blocks as slots of which nothing is told: what would help is not known, and which stage bounds is where it
+ * is busy. */
+static void slots(void **state)
+{
+  (void)state;
+  struct simulation simulation = two_stages();
+  simulation.slots = 2;
+  simulation.stages[0].concurrency = 2;
+  simulation.stages[1].time = 10000;
+  struct told told = tell(&simulation, "encode=2");
+  assert_int_equal(told.verdict.bound, OUT_BOUND_UNKNOWN);
+  assert_string_equal(told.verdict.untold->stage->stats.label, "0:1:decode[2]");
+  assert_non_null(strstr(told.forecast.why, "for what is not told"));
+  assert_false(told.forecast.is_asked);
+  assert_int_equal(told.forecast.proposals.count, 0);
+  forget(&told);
+  simulation.stages[1].time = 40000;
+  simulation.slots = 3;
+  told = tell(&simulation, NULL);
+  assert_int_equal(told.verdict.bound, OUT_BOUND_STAGE);
+  assert_non_null(strstr(told.forecast.why, "threads of 0:1:decode[2] wait "));
+  forget(&told);
+}
+
+/* Of a stage that waits a little between its tasks, it is not known what it does when others are faster. */
+static void limited_by_waits(void **state)
+{
+  (void)state;
+  struct simulation simulation = two_stages();
+  simulation.stages[0] = (struct simulated_stage){.name = "decode", .concurrency = 1, .time = 6000, .between = 1500};
+  struct told told = tell(&simulation, "encode=2,queue:decode=64");
+  assert_null(told.forecast.why);
+  assert_string_equal(told.forecast.doubled.hidden->view->stage->stats.label, "0:1:decode");
+  assert_string_equal(told.forecast.asked.hidden->view->stage->stats.label, "0:1:decode");
+  forget(&told);
+}
+
 /* More items than are simulated. */
 static void many_items(void **state)
 {
@@ -352,6 +435,8 @@ int main(void)
       cmocka_unit_test(shapes),        cmocka_unit_test(many_items),
       cmocka_unit_test(not_predicted), cmocka_unit_test(settings),
       cmocka_unit_test(promises),      cmocka_unit_test(names_with_commas),
+      cmocka_unit_test(waits_between), cmocka_unit_test(rings),
+      cmocka_unit_test(slots),         cmocka_unit_test(limited_by_waits),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }

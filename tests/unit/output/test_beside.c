@@ -9,61 +9,8 @@
 #include <unistd.h>
 
 #include "format/index.h"
-#include "format/samples.h"
 #include "tests/support/failing_memory.h"
-#include "tests/support/output_sample.h"
-
-/* The samples' clock: a tick of the recordings each, a millisecond. */
-#define PERIOD (UINT64_C(1000000) * 1024)
-
-struct place {
-  const char *name, *file;
-  uint32_t line, parent;
-  uint64_t samples;
-};
-
-static struct fmt_rec_place *places_of(struct fmt_rec_samples *record)
-{
-  return (struct fmt_rec_place *)(record + 1);
-}
-
-/* Adds a record of `count` places, whose sum is told as it is, to the recording; the result is its address. */
-static uint64_t add_samples(struct sample *sample, const struct place *places, uint32_t count)
-{
-  uint64_t names[16], files[16], program = recording_writer_name(sample->recording, "/bin/plain"), sum = 0;
-  for (uint32_t i = 0; i < count; i++) {
-    names[i] = recording_writer_name(sample->recording, places[i].name);
-    files[i] = places[i].file ? recording_writer_name(sample->recording, places[i].file) : 0;
-    sum += places[i].samples;
-  }
-  uint64_t address = recording_writer_make(sample->recording, FMT_TAG_SAMPLES,
-                                           sizeof(struct fmt_rec_samples) + count * sizeof(struct fmt_rec_place));
-  struct fmt_rec_samples *record = recording_writer_at(sample->recording, address);
-  record->program = program;
-  record->period = PERIOD;
-  record->samples = sum;
-  record->user_ns = sum * 1000000;
-  record->count = count;
-  struct fmt_rec_place *written = places_of(record);
-  for (uint32_t i = 0; i < count; i++)
-    written[i] = (struct fmt_rec_place){.name = names[i],
-                                        .file = files[i],
-                                        .line = places[i].line,
-                                        .parent = places[i].parent,
-                                        .samples = places[i].samples};
-  recording_writer_header(sample->recording)->samples = address;
-  return address;
-}
-
-static struct fmt_rec_samples *record_of(struct sample *sample)
-{
-  return recording_writer_at(sample->recording, recording_writer_header(sample->recording)->samples);
-}
-
-static void call(struct sample *sample, uint32_t function, uint64_t n, uint64_t now)
-{
-  recording_enter(sample->thread, sample->module, function, (const uint64_t[]){0, n}, 2, now);
-}
+#include "tests/support/sampled_run.h"
 
 static void expect(struct callsig_stats *stats, const char *signature, uint64_t calls, uint64_t primitive, double own,
                    double cumulative)
@@ -90,23 +37,7 @@ static void expect_note(struct callsig_stats *stats, const char *words, bool is_
   free(table);
 }
 
-/* main() calls f(n=1) for 20 ms and f(n=2) for 60 ms, and takes 20 ms itself. */
-static void begin_calls(struct sample *sample)
-{
-  sample_begin(sample);
-  index_writer_function(sample->index, "/src/a.c", 1, "main", 0);
-  index_writer_function(sample->index, "/src/a.c", 5, "f", 0);
-  index_writer_arg(sample->index, FMT_ARG_VALUE, "n", sample->int_type);
-  sample_calls(sample);
-  recording_enter(sample->thread, sample->module, 0, (const uint64_t[]){0}, 0, 0);
-  call(sample, 1, 1, 10);
-  recording_exit(sample->thread, 30);
-  call(sample, 1, 2, 30);
-  recording_exit(sample->thread, 90);
-  recording_exit(sample->thread, 100);
-}
-
-static const struct place some_places[] = {
+static const struct sampled_place some_places[] = {
     {"/bin/x", NULL, 0, FMT_NONE, 0},
     {"main", "/src/a.c", 1, 0, 10},
     {"f", "/src/a.c", 5, 0, 30},
@@ -121,15 +52,15 @@ static void replaced(void **state)
 {
   (void)state;
   struct sample sample;
-  begin_calls(&sample);
-  add_samples(&sample, some_places, SOME_PLACES);
-  record_of(&sample)->samples += 3;
-  record_of(&sample)->unmapped = 3;
-  record_of(&sample)->others = 4;
-  record_of(&sample)->lost = 7;
-  record_of(&sample)->user_ns = 100000000;
-  record_of(&sample)->flags = FMT_SAMPLES_OTHER_BUILD | FMT_SAMPLES_OTHER_OUTPUT | FMT_SAMPLES_OTHER_STATUS;
-  record_of(&sample)->exit_status = 3 << 8;
+  sampled_run_begin(&sample);
+  sampled_run_add(&sample, some_places, SOME_PLACES);
+  sampled_run_record(&sample)->samples += 3;
+  sampled_run_record(&sample)->unmapped = 3;
+  sampled_run_record(&sample)->others = 4;
+  sampled_run_record(&sample)->lost = 7;
+  sampled_run_record(&sample)->user_ns = 100000000;
+  sampled_run_record(&sample)->flags = FMT_SAMPLES_OTHER_BUILD | FMT_SAMPLES_OTHER_OUTPUT | FMT_SAMPLES_OTHER_STATUS;
+  sampled_run_record(&sample)->exit_status = 3 << 8;
   recording_writer_header(sample.recording)->exit_status = 0;
   struct callsig_stats *stats = sample_load(&sample, 100);
   /* f: its own samples, those of g inlined into it, and those where it is inlined into main. */
@@ -175,10 +106,42 @@ static void split_without_hooks(void **state)
   sample_call(&sample, 0, (const uint64_t[]){0, 1}, 2, 0, 10);
   sample_call(&sample, 0, (const uint64_t[]){0, 1}, 2, 10, 20);
   sample_call(&sample, 0, (const uint64_t[]){0, 2}, 2, 20, 60);
-  add_samples(&sample, (const struct place[]){{"/bin/x", NULL, 0, FMT_NONE, 0}, {"f", "/src/a.c", 5, 0, 48}}, 2);
+  sampled_run_add(&sample,
+                  (const struct sampled_place[]){{"/bin/x", NULL, 0, FMT_NONE, 0}, {"f", "/src/a.c", 5, 0, 48}}, 2);
   struct callsig_stats *stats = sample_load(&sample, 60);
   expect(stats, "f(n=1)", 2, 2, .012, .012);
   expect(stats, "f(n=2)", 1, 1, .036, .036);
+  callsig_stats_free(stats);
+}
+
+/* Where calls count by what they returned, what was called from there is of none of them: the hooks of f's 20 calls of
+ * g take 20 ms, half of it in f(n=1), which has no more than that. */
+static void split_of_returned(void **state)
+{
+  (void)state;
+  struct sample sample;
+  sample_begin(&sample);
+  index_writer_function(sample.index, "/src/a.c", 5, "f", 0);
+  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
+  index_writer_function(sample.index, "/src/a.c", 9, "g", 0);
+  sample_calls(&sample);
+  recording_writer_header(sample.recording)->hook_outer = 1024;
+  sample_call(&sample, 0, (const uint64_t[]){0, 1}, 2, 0, 10);
+  sampled_run_call(&sample, 0, 2, 10);
+  for (uint32_t i = 0; i < 20; i++)
+    sample_call(&sample, 1, (const uint64_t[]){0}, 0, 10, 10);
+  recording_exit(sample.thread, 50);
+  struct fmt_rec_edge *edge;
+  for (uint64_t at = recording_thread_record(sample.thread)->first_edge; at; at = edge->next) {
+    edge = recording_writer_at(sample.recording, at);
+    if (edge->from == recording_thread_record(sample.thread)->root)
+      edge->flags |= FMT_EDGE_RETURNED;
+  }
+  sampled_run_add(&sample,
+                  (const struct sampled_place[]){{"/bin/x", NULL, 0, FMT_NONE, 0}, {"f", "/src/a.c", 5, 0, 48}}, 2);
+  struct callsig_stats *stats = sample_load(&sample, 60);
+  expect(stats, "f(n=1)", 1, 1, 0, 0);
+  expect(stats, "f(n=2)", 1, 1, .048, .048);
   callsig_stats_free(stats);
 }
 
@@ -193,7 +156,8 @@ static void split_by_calls(void **state)
   sample_calls(&sample);
   for (uint64_t i = 0; i < 4; i++)
     sample_call(&sample, 0, (const uint64_t[]){0, i > 0}, 2, i, i);
-  add_samples(&sample, (const struct place[]){{"/bin/x", NULL, 0, FMT_NONE, 0}, {"f", "/src/a.c", 5, 0, 40}}, 2);
+  sampled_run_add(&sample,
+                  (const struct sampled_place[]){{"/bin/x", NULL, 0, FMT_NONE, 0}, {"f", "/src/a.c", 5, 0, 40}}, 2);
   struct callsig_stats *stats = sample_load(&sample, 60);
   expect(stats, "f(n=0)", 1, 1, .010, .010);
   expect(stats, "f(n=1)", 3, 3, .030, .030);
@@ -217,12 +181,12 @@ static void recursion(void **state)
     recording_enter(sample.thread, sample.module, 2, (const uint64_t[]){0}, 0, 400 + 5 * (uint64_t)i);
   for (uint32_t i = 0; i < 40; i++)
     recording_exit(sample.thread, 600 + 5 * (uint64_t)i);
-  add_samples(&sample,
-              (const struct place[]){{"/bin/x", NULL, 0, FMT_NONE, 0},
-                                     {"odd", "/src/a.c", 1, 0, 1000},
-                                     {"even", "/src/a.c", 5, 0, 3000},
-                                     {"self", "/src/a.c", 9, 0, 2000}},
-              4);
+  sampled_run_add(&sample,
+                  (const struct sampled_place[]){{"/bin/x", NULL, 0, FMT_NONE, 0},
+                                                 {"odd", "/src/a.c", 1, 0, 1000},
+                                                 {"even", "/src/a.c", 5, 0, 3000},
+                                                 {"self", "/src/a.c", 9, 0, 2000}},
+                  4);
   struct callsig_stats *stats = sample_load(&sample, 800);
   struct callsig_stats_row row = {.size = sizeof row};
   expect(stats, "self()", 40, 1, 2.0, 2.0);
@@ -250,14 +214,14 @@ static void other_build(void **state)
   sample_calls(&sample);
   for (uint32_t i = 0; i < 4; i++)
     sample_call(&sample, i, (const uint64_t[]){0}, 0, 10 * i, 10 * i + 10);
-  add_samples(&sample,
-              (const struct place[]){{"/bin/x", NULL, 0, FMT_NONE, 0},
-                                     {"moved", "/other/a.c", 77, 0, 10},
-                                     {"moved", "/other/c.c", 10, 0, 20},
-                                     {"twin", "/other/b.c", 11, 0, 40},
-                                     {"twin", "/src/two/b.c", 99, 0, 80},
-                                     {"symbol", NULL, 0, 0, 160}},
-              6);
+  sampled_run_add(&sample,
+                  (const struct sampled_place[]){{"/bin/x", NULL, 0, FMT_NONE, 0},
+                                                 {"moved", "/other/a.c", 77, 0, 10},
+                                                 {"moved", "/other/c.c", 10, 0, 20},
+                                                 {"twin", "/other/b.c", 11, 0, 40},
+                                                 {"twin", "/src/two/b.c", 99, 0, 80},
+                                                 {"symbol", NULL, 0, 0, 160}},
+                  6);
   struct callsig_stats *stats = sample_load(&sample, 60);
   callsig_stats_group(stats, CALLSIG_BY_FUNCTION);
   expect(stats, "moved", 1, 1, .010, .010);
@@ -275,18 +239,18 @@ static void refused(void **state)
   (void)state;
   for (int kind = 0; kind < 8; kind++) {
     struct sample sample;
-    begin_calls(&sample);
-    uint64_t address = add_samples(&sample, some_places, SOME_PLACES);
-    struct fmt_rec_samples *record = record_of(&sample);
+    sampled_run_begin(&sample);
+    uint64_t address = sampled_run_add(&sample, some_places, SOME_PLACES);
+    struct fmt_rec_samples *record = sampled_run_record(&sample);
     struct fmt_rec_header *header = recording_writer_header(sample.recording);
     if (kind == 0)
       record->samples++;
     else if (kind == 1)
-      places_of(record)[1].parent = 1;
+      sampled_run_places(record)[1].parent = 1;
     else if (kind == 2)
       record->count = UINT32_MAX;
     else if (kind == 3)
-      places_of(record)[2].samples = UINT64_MAX;
+      sampled_run_places(record)[2].samples = UINT64_MAX;
     else if (kind == 4)
       record->period = UINT64_MAX;
     else if (kind == 5)
@@ -308,8 +272,8 @@ static void no_sample(void **state)
 {
   (void)state;
   struct sample sample;
-  begin_calls(&sample);
-  add_samples(&sample, NULL, 0);
+  sampled_run_begin(&sample);
+  sampled_run_add(&sample, NULL, 0);
   struct callsig_stats *stats = sample_load(&sample, 100);
   expect(stats, "main()", 1, 1, .020, .100);
   expect_note(stats, "no sample was taken of /bin/plain run beside", true);
@@ -337,8 +301,8 @@ static void memory_and_merging(void **state)
   (void)state;
   const char *path = scratch_path("one");
   struct sample sample;
-  begin_calls(&sample);
-  add_samples(&sample, some_places, SOME_PLACES);
+  sampled_run_begin(&sample);
+  sampled_run_add(&sample, some_places, SOME_PLACES);
   sample_end(&sample, 100, path);
   bool failed;
   char *expected = load_failing(path, 0, &failed);
@@ -366,62 +330,12 @@ static void memory_and_merging(void **state)
   free(expected);
 }
 
-/* Each signature is rounded to whole ticks, which are milliseconds here: sums are a tick off at most. */
-static void expect_times(struct callsig_stats *stats, double own, double own_of_f, double of_all)
-{
-  const double tick = 1e-3 + 1e-9;
-  double sum = 0, of_f = 0, longest = 0;
-  for (size_t i = 0; i < callsig_stats_row_count(stats); i++) {
-    struct callsig_stats_row row = {.size = sizeof row};
-    assert_int_equal(callsig_stats_row(stats, i, &row), 0);
-    sum += row.tottime;
-    of_f += strcmp(row.function, "f") == 0 ? row.tottime : 0;
-    longest = fmax(longest, row.cumtime);
-  }
-  if (fabs(sum - own) > tick || fabs(of_f - own_of_f) > tick || fabs(longest - of_all) > tick)
-    fail_msg("%g of f %g, all %g", sum, of_f, longest);
-}
-
-/* Times are those of samples, whatever the hooks were calibrated to take; the clock's are still there, and a merged
- * recording has both. */
-static void own_run(void **state)
-{
-  (void)state;
-  struct sample sample;
-  static const struct place places[] = {{"/bin/x", NULL, 0, FMT_NONE, 0},   {"main", "/src/a.c", 1, 0, 1000},
-                                        {"f", "/src/a.c", 5, 0, 5000},      {FMT_OWN_CODE, NULL, 0, FMT_NONE, 4000},
-                                        {FMT_KERNEL, NULL, 0, FMT_NONE, 3}, {FMT_WAITING, NULL, 0, FMT_NONE, 0}};
-  begin_calls(&sample);
-  add_samples(&sample, places, sizeof places / sizeof *places);
-  record_of(&sample)->period = PERIOD / 100;
-  record_of(&sample)->flags = FMT_SAMPLES_OWN_RUN;
-  recording_writer_header(sample.recording)->flags |= FMT_REC_SAMPLED;
-  struct callsig_stats *stats = sample_load(&sample, 100);
-  for (int merged = 0; merged < 2; merged++) {
-    expect_times(stats, .060, .050, .060);
-    char *table = printed(stats, callsig_stats_print, NULL);
-    if (!strstr(table, "of 10000 samples of the run 4000 were in hooks") || strstr(table, "beside"))
-      fail_msg("%s", table);
-    free(table);
-    assert_int_equal(callsig_stats_compensate(stats, 0), 0);
-    expect_times(stats, .100, .080, .100);
-    const char *path = scratch_path("merged");
-    if (!merged) {
-      assert_int_equal(callsig_stats_dump(stats, path), 0);
-      callsig_stats_free(stats);
-      assert_int_equal(callsig_stats_load(path, &stats), 0);
-      unlink(path);
-    }
-  }
-  callsig_stats_free(stats);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(replaced),  cmocka_unit_test(split_without_hooks), cmocka_unit_test(split_by_calls),
-      cmocka_unit_test(recursion), cmocka_unit_test(other_build),         cmocka_unit_test(refused),
-      cmocka_unit_test(no_sample), cmocka_unit_test(memory_and_merging),  cmocka_unit_test(own_run),
+      cmocka_unit_test(replaced),          cmocka_unit_test(split_without_hooks), cmocka_unit_test(split_by_calls),
+      cmocka_unit_test(split_of_returned), cmocka_unit_test(recursion),           cmocka_unit_test(other_build),
+      cmocka_unit_test(refused),           cmocka_unit_test(no_sample),           cmocka_unit_test(memory_and_merging),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "output/beside/hidden.h"
 #include "output/beside/in_place.h"
 #include "tests/support/sampling_twin.h"
 
@@ -289,6 +290,21 @@ static void nothing_known(void **state)
   out_in_place_solve(parts, 0, &run);
 }
 
+/* Of ticks of a nanosecond: what hooks hide is as much as calls of a nanosecond take themselves, and next to nothing of
+ * calls of a millisecond; and it grows with the calls as their time does. */
+static void hidden(void **state)
+{
+  (void)state;
+  const double tick = 1e-9, calls = 1e6;
+  assert_true(out_hidden_time(calls, tick) > 0 && out_hidden_time(calls, tick) < calls);
+  assert_true(out_hidden_doubt(calls, calls, tick) > calls);
+  assert_true(out_hidden_doubt(calls * 1e6, calls, tick) < calls * 1e6 * 1e-3);
+  assert_true(out_hidden_doubt(0, calls, tick) > out_hidden_time(calls, tick));
+  assert_true(out_hidden_doubt(0, 0, tick) == 0 && out_hidden_doubt(1e9, 0, tick) == 0);
+  expect_near(out_hidden_doubt(20 * calls, 2 * calls, tick), 2 * out_hidden_doubt(10 * calls, calls, tick));
+  expect_near(out_hidden_doubt(10 * calls, calls, tick), 1000 * out_hidden_doubt(calls / 100, calls, 1e3 * tick));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -302,6 +318,7 @@ int main(void)
       cmocka_unit_test(few_samples),
       cmocka_unit_test(short_program),
       cmocka_unit_test(nothing_known),
+      cmocka_unit_test(hidden),
   };
   return cmocka_run_group_tests_name("compensate", tests, catch_messages, NULL);
 }

@@ -27,8 +27,8 @@ static int export_to(struct callsig_stats *stats, const char *format, FILE *out)
 }
 
 /* The formats of what was counted; those of timelines have tests of their own. */
-static const char *const formats[] = {"callgrind", "csv",   "dot",    "flamegraph", "folded", "html",
-                                      "json",      "pprof", "pstats", "speedscope", NULL};
+static const char *const formats[] = {"callgrind", "csv",  "dot",   "flamegraph", "folded",     "html",
+                                      "json",      "otlp", "pprof", "pstats",     "speedscope", NULL};
 
 static void formats_are_listed(void **state)
 {
@@ -73,6 +73,19 @@ static void refused(void **state)
   assert_int_equal(export_to(stats, "pstats", stdout), -EINVAL);
   assert_int_equal(export_to(stats, "callgrind", stdout), -EINVAL);
   assert_int_equal(export_to(stats, "dot", stdout), -EINVAL);
+  callsig_stats_free(stats);
+}
+
+/* What is a folder takes a path, and none that is there. */
+static void folders(void **state)
+{
+  (void)state;
+  struct callsig_stats *stats = sample_load_seed();
+  message_reset();
+  assert_int_equal(export_to(stats, "otf2", stdout), -EINVAL);
+  assert_non_null(strstr(last_message(), "folder"));
+  struct callsig_stats_export wanted = to("otf2");
+  assert_true(callsig_stats_export_file(stats, &wanted, "/") < 0);
   callsig_stats_free(stats);
 }
 
@@ -198,9 +211,9 @@ static void any_entry(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(formats_are_listed), cmocka_unit_test(refused),           cmocka_unit_test(older_options),
-      cmocka_unit_test(full_disk),          cmocka_unit_test(links_and_folders), cmocka_unit_test(no_memory),
-      cmocka_unit_test(any_entry),
+      cmocka_unit_test(formats_are_listed), cmocka_unit_test(refused),   cmocka_unit_test(folders),
+      cmocka_unit_test(older_options),      cmocka_unit_test(full_disk), cmocka_unit_test(links_and_folders),
+      cmocka_unit_test(no_memory),          cmocka_unit_test(any_entry),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }

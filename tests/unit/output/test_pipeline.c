@@ -258,6 +258,41 @@ static void occupancy(void **state)
   recording_writer_free(writer);
 }
 
+/* A thread empties the queue after the clock was read for a reading, and another fills it likewise: the intervals have
+ * no less than none of their time, and no more than all, and sum to the last reading. */
+static void changed_behind_the_clock(void **state)
+{
+  (void)state;
+  struct recording_writer *writer = recording_writer_new(7, HZ);
+  struct recording_thread *thread = recording_writer_thread(writer, 7, "worker");
+  uint64_t queue = pipeline_writer_queue(writer, 0, 1, "decode", 4, 1000);
+  struct callsig_pipeline *at[5] = {NULL}, *delta;
+  pipeline_writer_put(writer, thread, queue, 2000, 2000);
+  pipeline_writer_get(writer, thread, queue, 3300, 3300);
+  at[1] = load_now(writer, 3000);
+  pipeline_writer_put(writer, thread, queue, 4200, 4200);
+  at[2] = load_now(writer, 4000);
+  pipeline_writer_get(writer, thread, queue, 4350, 4350);
+  at[3] = load_now(writer, 4100);
+  at[4] = load_now(writer, 6000);
+  double empty = 0;
+  for (size_t i = 0; i < 4; i++) {
+    if (at[i])
+      out_pipeline_follow(at[i], at[i + 1]);
+    assert_int_equal(out_pipeline_delta(at[i], NULL, at[i + 1], &delta), 0);
+    struct callsig_queue_stats interval = queue_at(delta, 0);
+    assert_true(interval.occupancy_rate >= 0 && interval.occupancy_rate <= 1);
+    assert_true(interval.empty_time >= 0 && interval.empty_time <= interval.elapsed + 1e-12);
+    empty += interval.empty_time;
+    callsig_pipeline_free(delta);
+  }
+  assert_near(queue_at(at[4], 0).empty_time, empty, 1e-12);
+  assert_near(empty, 3.55e-3, 1e-12);
+  for (size_t i = 1; i < 5; i++)
+    callsig_pipeline_free(at[i]);
+  recording_writer_free(writer);
+}
+
 /* A histogram survives its byte form; bytes that are none are refused. */
 static void encoded(void **state)
 {
@@ -289,7 +324,8 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(reference_checks), cmocka_unit_test(few_values), cmocka_unit_test(distributions),
-      cmocka_unit_test(tasks_of_threads), cmocka_unit_test(occupancy),  cmocka_unit_test(encoded),
+      cmocka_unit_test(tasks_of_threads), cmocka_unit_test(occupancy),  cmocka_unit_test(changed_behind_the_clock),
+      cmocka_unit_test(encoded),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

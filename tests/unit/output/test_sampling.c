@@ -22,6 +22,19 @@ static void run_thin(struct twin *twin, unsigned calls)
   twin_leave(twin);
 }
 
+/* Does a table of these rows alone explain the mark of uncertain ones? It does where one of them has it. */
+static void expect_mark(struct callsig_stats *stats, const char *restriction, bool explained)
+{
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  assert_non_null(out);
+  assert_int_equal(callsig_stats_print(stats, out, &restriction, 1), 0);
+  assert_int_equal(fclose(out), 0);
+  assert_int_equal(strstr(text, "[~]: the error") != NULL, explained);
+  free(text);
+}
+
 static void uncertain_rows_say_so(void **state)
 {
   (void)state;
@@ -44,6 +57,8 @@ static void uncertain_rows_say_so(void **state)
               "the error of tottime or "
               "cumtime is larger than the time itself, or unknown\n",
               1);
+  expect_mark(stats[SAMPLED], "outer", true);
+  expect_mark(stats[SAMPLED], "leaf", false);
   twin_expect(stats[SAMPLED], callsig_stats_print_json, "\"uncertain\": true", 1);
   twin_expect(stats[SAMPLED], callsig_stats_print_json, "\"overhead\": 1.5", 1);
   twin_expect(stats[SAMPLED], callsig_stats_print_json, "\"timed_one_in\": 128", 1);

@@ -70,7 +70,8 @@ static void columns_and_units(void **state)
   assert_int_equal(callsig_stats_set_style(stats, &wrong), -22);
   assert_string_equal(last_message(), "column 'speed' is unknown: the columns are ncalls, pcalls, tottime, tottime%, "
                                       "tottime/call, cumtime, cumtime%, cumtime/call, min, max, p50, p90, p99, error, "
-                                      "cumerror, timed, cpu, wait, waiterror, cumcpu, cumwait, cumwaiterror");
+                                      "cumerror, timed, cpu, wait, waiterror, cumcpu, cumwait, cumwaiterror, allocs, "
+                                      "allocbytes, unfreed, alloc");
   wrong = (struct callsig_stats_style){.size = sizeof wrong, .unit = 9};
   assert_int_equal(callsig_stats_set_style(stats, &wrong), -22);
   style(stats, "p50,ncalls", CALLSIG_UNIT_SECONDS, 0, 0);

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "output/pipeline/bottleneck.h"
+#include "output/recording/chance.h"
 #include "tests/support/output_sample.h"
 #include "tests/support/pipeline_simulator.h"
 
@@ -65,7 +66,8 @@ static void check_order(const struct simulation *simulation)
     if (verdict->equal || share > 0.85)
       continue;
     assert_int_equal(view->state, i < named ? OUT_STAGE_BLOCKED : OUT_STAGE_STARVED);
-    assert_true(fabs(view->busy - share) < 0.05);
+    /* Of several that are idle the same one takes each item, so that some were never seen. */
+    assert_true(fabs(view->busy * view->at_once / simulation->stages[i].concurrency - share) < 0.05);
   }
   forget(&judged);
 }
@@ -170,6 +172,113 @@ static void stragglers_and_pauses(void **state)
   forget(&judged);
 }
 
+/* One task of a hundred that takes a hundred times as long makes its thread no straggler: somebody has it. */
+static void no_straggler_by_chance(void **state)
+{
+  (void)state;
+  struct simulation simulation = two_stages();
+  simulation.items = 120;
+  simulation.stages[0].every = 100;
+  simulation.stages[0].slow = 2000000;
+  struct judged judged = judge(&simulation);
+  double most = 0;
+  for (uint32_t i = 0; i < judged.pipeline->replicas.count; i++) {
+    const struct out_replica *replica = base_vector_at(&judged.pipeline->replicas, i);
+    if (replica->stage == 0)
+      most = fmax(most, replica->total_time / (double)replica->tasks);
+  }
+  assert_true(most > 2 * OUT_STRAGGLER_RATIO * 0.02);
+  assert_int_equal(judged.verdict.stragglers.count, 0);
+  assert_int_equal(judged.verdict.turns.count, 0);
+  forget(&judged);
+}
+
+/* The probability that of `count` tasks, of which each is slow with `slow`, at least `least` are. */
+static double binomial_tail(unsigned count, double slow, unsigned least)
+{
+  double sum = 0;
+  for (unsigned i = least; i <= count; i++)
+    sum += exp(lgamma(count + 1.0) - lgamma(i + 1.0) - lgamma(count - i + 1.0) + i * log(slow) +
+               (count - i) * log1p(-slow));
+  return sum;
+}
+
+/* The bound on a mean by chance is one: never below the exact probability, and not far above it. */
+static void chances(void **state)
+{
+  (void)state;
+  static const struct {
+    unsigned count, least;
+    double slow;
+  } cases[] = {{10, 2, 0.01}, {10, 10, 0.25}, {50, 5, 0.02}, {200, 30, 0.1}, {1000, 140, 0.1}, {5, 5, 0.06}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct out_histogram histogram = {0};
+    struct out_values values = out_values_new();
+    const uint64_t slow = (uint64_t)(cases[i].slow * 10000);
+    assert_int_equal(out_histogram_count(&histogram, 5, 1, 10000 - slow), 0);
+    assert_int_equal(out_histogram_count(&histogram, 5, 21, slow), 0);
+    assert_int_equal(out_values_add(&values, &histogram, 0.5), 0);
+    assert_true(fabs(values.sum / values.count - 0.5 * (1 + 20 * cases[i].slow)) < 1e-9);
+    const double exact = binomial_tail(cases[i].count, cases[i].slow, cases[i].least);
+    const double mean = 0.5 * (1 + 20.0 * cases[i].least / cases[i].count);
+    const double bound = out_values_chance(&values, cases[i].count, mean);
+    if (bound < exact * 0.999 || bound > 20 * exact)
+      fail_msg("case %zu: %g, where %g is exact", i, bound, exact);
+    assert_true(out_values_chance(&values, cases[i].count, values.sum / values.count) == 1);
+    out_values_free(&values);
+    out_histogram_free(&histogram);
+  }
+  struct out_values none = out_values_new();
+  assert_true(out_values_chance(&none, 5, 1) == 1);
+}
+
+/* A stage of so many threads without queues, whose tasks work two fifths of a second, of which each thread was ready
+ * for `ready` and on a processor for `used`; on four processors. */
+static enum out_bound bound_without_processors(unsigned threads, double ready, double used)
+{
+  struct recording_writer *writer = recording_writer_new(7, SIMULATED_HZ);
+  const uint64_t stage = pipeline_writer_stage(writer, 0, 1, "decode", threads, 0);
+  for (unsigned i = 0; i < threads; i++) {
+    struct recording_thread *thread = recording_writer_thread(writer, 7 + i, "worker");
+    pipeline_writer_task(writer, thread, stage, 0, 200000, 0);
+    pipeline_writer_task(writer, thread, stage, 800000, 1000000, 0);
+  }
+  const char *path = scratch_path("processors");
+  struct callsig_pipeline *pipeline;
+  struct out_bottleneck verdict;
+  uint32_t next = 0, queue = 0;
+  recording_writer_save(writer, 1000000, path);
+  recording_writer_free(writer);
+  assert_int_equal(callsig_pipeline_load(path, &pipeline), 0);
+  unlink(path);
+  struct out_stage *loaded = out_pipeline_stage_at(pipeline, 0);
+  loaded->processors = 4;
+  loaded->work = (struct out_task_work){.known = true,
+                                        .own = threads * 0.4,
+                                        .sampled_time = threads * 0.4,
+                                        .sampled_cpu = threads * used,
+                                        .thread_cpu = threads * used,
+                                        .queued = threads * ready,
+                                        .lifetime = threads};
+  assert_int_equal(out_bottleneck_next(pipeline, &next, &queue, &verdict), 1);
+  const enum out_bound bound = verdict.bound;
+  assert_true(fabs(verdict.views[0].busy - 0.4) < 0.01);
+  out_bottleneck_free(&verdict);
+  callsig_pipeline_free(pipeline);
+  return bound;
+}
+
+/* Threads that are ready most of their time lack processors, though they use few: others have these. Many threads that
+ * each wait a little, together for more than there are processors, do not. */
+static void waiting_for_processors(void **state)
+{
+  (void)state;
+  assert_int_equal(bound_without_processors(2, 0.55, 0.1), OUT_BOUND_PROCESSOR);
+  assert_int_equal(bound_without_processors(2, 0.45, 0.1), OUT_BOUND_UNKNOWN);
+  assert_int_equal(bound_without_processors(40, 0.12, 0.01), OUT_BOUND_UNKNOWN);
+  assert_int_equal(bound_without_processors(40, 0.55, 0.01), OUT_BOUND_PROCESSOR);
+}
+
 /* A stage that makes one item of four. */
 static void aggregates(void **state)
 {
@@ -210,13 +319,43 @@ static void only_queues(void **state)
   unlink(path);
 }
 
+/* One block goes round: both stages wait for it. Of three, there is always one for the slower stage. */
+static void rings(void **state)
+{
+  (void)state;
+  struct simulation simulation = {.stages = {{.name = "decode", .concurrency = 1, .time = 5000},
+                                             {.name = "encode", .concurrency = 1, .time = 4000}},
+                                  .count = 2,
+                                  .capacity = 8,
+                                  .items = 200,
+                                  .blocks = 1};
+  struct judged judged = judge(&simulation);
+  assert_int_equal(judged.verdict.bound, OUT_BOUND_RING);
+  assert_string_equal(judged.verdict.before->label, "0:2:free");
+  assert_string_equal(judged.verdict.views[0].input->label, "0:0:source");
+  assert_string_equal(judged.verdict.views[1].output->label, "0:2:encode");
+  forget(&judged);
+  simulation.blocks = 3;
+  judged = judge(&simulation);
+  assert_int_equal(judged.verdict.bound, OUT_BOUND_STAGE);
+  assert_string_equal(judged.verdict.stage->stage->stats.label, "0:1:decode");
+  forget(&judged);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_order),           cmocka_unit_test(rates),
-      cmocka_unit_test(source_and_sink),       cmocka_unit_test(failures),
-      cmocka_unit_test(stragglers_and_pauses), cmocka_unit_test(aggregates),
+      cmocka_unit_test(every_order),
+      cmocka_unit_test(rates),
+      cmocka_unit_test(source_and_sink),
+      cmocka_unit_test(failures),
+      cmocka_unit_test(stragglers_and_pauses),
+      cmocka_unit_test(aggregates),
+      cmocka_unit_test(no_straggler_by_chance),
+      cmocka_unit_test(chances),
+      cmocka_unit_test(waiting_for_processors),
       cmocka_unit_test(only_queues),
+      cmocka_unit_test(rings),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

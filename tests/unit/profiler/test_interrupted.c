@@ -20,8 +20,8 @@
 /* ctest: case _full quick full */
 /* ctest: case _step quick tenth */
 /* ctest: case _step_all full step */
-/* ctest: case _switch full plain switch */
-/* ctest: case _switch_stack full stack switch */
+/* ctest: case _switch quick plain switch */
+/* ctest: case _switch_stack quick stack switch */
 /* ctest: case _switch_jump full jump switch */
 /* ctest: case _switch_step_all full step switch */
 /* ctest: case _same_step quick tenth same */

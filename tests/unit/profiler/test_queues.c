@@ -98,6 +98,66 @@ static QUIET void test_level(void)
   callsig_queue_close(NULL);
 }
 
+/* What tasks and other waits take inside of a wait is none of it, nor is a wait of the task around it. */
+static QUIET void test_nested(void)
+{
+  const struct callsig_stage_options options = {.size = sizeof options, .name = "work"};
+  struct callsig_queue *outer = open_queue("outer", 0), *inner = open_queue("inner", 0);
+  struct callsig_stage *stage;
+  CHECK(callsig_stage_open(&options, &stage) == 0);
+  /* A slot that is reserved before the work, for which an item is got. */
+  uint64_t token = callsig_queue_put_begin(outer);
+  ticks += 10;
+  get(inner, 30);
+  CHECK(callsig_task_begin(stage, NULL) == 0);
+  ticks += 100;
+  CHECK(callsig_task_end(stage, 0) == 0);
+  ticks += 5;
+  callsig_queue_put_end(outer, token, 1, 0);
+  CHECK(use_of("0:0:outer").put_total == 15 && use_of("0:0:inner").get_total == 30);
+  CHECK(tasks_of("0:0:work").total == 100 && work_of("0:0:work").own == 100);
+  /* The same inside of a task. */
+  CHECK(callsig_task_begin(stage, NULL) == 0);
+  ticks += 1;
+  token = callsig_queue_put_begin(outer);
+  ticks += 2;
+  CHECK(callsig_task_begin(stage, NULL) == 0);
+  ticks += 40;
+  CHECK(callsig_task_end(stage, 0) == 0);
+  ticks += 3;
+  callsig_queue_put_end(outer, token, 1, 0);
+  ticks += 4;
+  CHECK(callsig_task_end(stage, 0) == 0);
+  CHECK(use_of("0:0:outer").put_total == 20 && work_of("0:0:work").own == 100 + 40 + 5);
+  /* One that begins in a task and ends behind it is one behind it; one that ends in a task began before it. */
+  CHECK(callsig_task_begin(stage, NULL) == 0);
+  ticks += 7;
+  token = callsig_queue_put_begin(outer);
+  ticks += 3;
+  CHECK(callsig_task_end(stage, 0) == 0);
+  ticks += 20;
+  callsig_queue_put_end(outer, token, 1, 0);
+  CHECK(use_of("0:0:outer").put_total == 40 && work_of("0:0:work").own == 145 + 10);
+  token = callsig_queue_put_begin(outer);
+  ticks += 6;
+  CHECK(callsig_task_begin(stage, NULL) == 0);
+  ticks += 4;
+  callsig_queue_put_end(outer, token, 1, 0);
+  ticks += 50;
+  CHECK(callsig_task_end(stage, 0) == 0);
+  CHECK(use_of("0:0:outer").put_total == 50 && work_of("0:0:work").own == 155 + 50);
+  /* Of more waits at once than are kept the first counts whole. */
+  uint64_t tokens[6];
+  for (unsigned i = 0; i < 6; i++, ticks++)
+    tokens[i] = callsig_queue_put_begin(inner);
+  for (unsigned i = 6; i-- > 0;)
+    callsig_queue_put_end(inner, tokens[i], 1, 0);
+  CHECK(use_of("0:0:inner").put_total == 1 + 1 + 1 + 1 + 5 + 6);
+  callsig_queue_close(outer);
+  callsig_queue_close(inner);
+  CHECK(callsig_stage_close(stage) == 0);
+}
+
 /* What is counted while recording is off is the level alone. */
 static QUIET void test_disabled(void)
 {
@@ -208,6 +268,7 @@ QUIET int main(int argc, char **argv)
   (void)argc;
   if (strcmp(argv[1], "level") == 0) {
     test_level();
+    test_nested();
     test_disabled();
   } else {
     test_threads();

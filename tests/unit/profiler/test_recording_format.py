@@ -26,10 +26,11 @@ def tables(path):
 
 
 def main(compiler, include, document):
-    checks = ['#include <stddef.h>', '#include "format/samples.h"', '#include "format/seal.h"', '#include "format/taken.h"']
+    checks = ['#include <stddef.h>', '#include "format/asked.h"', '#include "format/pauses.h"', '#include "format/rank_rows.h"',
+              '#include "format/samples.h"', '#include "format/seal.h"', '#include "format/taken.h"']
     found = tables(document)
-    if len(found) != 39 or not all(found.values()):
-        print(f"{document}: {len(found)} tables of structures, 39 expected")
+    if len(found) != 45 or not all(found.values()):
+        print(f"{document}: {len(found)} tables of structures, 45 expected")
         return 1
     for structure, rows in found.items():
         end = 0

@@ -56,6 +56,18 @@ static void test_good_lines(void **state)
       "function f: show req->hdr.kind",
       "function f: show a.b[3].c string 8",
       "function f: show ne[0..4]",
+      "function f: return",
+      "function f: show (enum kind)req->kind",
+      "function f: show ((struct header *)req->data)->kind",
+      "function f: show ( ( header* ) req->data )->kind",
+      "function f: show *(unsigned int **)a[2]",
+      "function f: show ((short *)a)[0..3]",
+      "function f: show (*a).b",
+      "function f: show (a)",
+      "type t: kind=(enum kind)type, (flags) bits, n",
+      "function f: return value",
+      "function f: return bucket -1,0,1",
+      "soft file x.c: function f*: return bucket log2",
       "soft function f: a ignore",
       "soft type std::vector<*>: size=_M_impl._M_finish - _M_impl._M_start",
       "function f: show t->ne[0..t->ndim]",
@@ -86,7 +98,7 @@ static void test_bad_lines(void **state)
                  "rules.txt:1: a parameter comes here, by its name alone; a path is shown by 'show a.b'");
   EXPECT_REFUSED("function f: a[1] string",
                  "rules.txt:1: a parameter comes here, by its name alone; a path is shown by 'show a[1]'");
-  EXPECT_REFUSED("function f:", "rules.txt:1: a parameter, or 'show' and a path, is missing");
+  EXPECT_REFUSED("function f:", "rules.txt:1: a parameter, 'return', or 'show' and a path, is missing");
   EXPECT_REFUSED("function f: a string 0", "rules.txt:1: a string's limit is 1 to 256 bytes");
   EXPECT_REFUSED("function f: a string 257", "rules.txt:1: a string's limit is 1 to 256 bytes");
   EXPECT_REFUSED("function f: a string 99999999999999999999", "rules.txt:1: not a number: '99999999999999999999'");
@@ -99,6 +111,27 @@ static void test_bad_lines(void **state)
   EXPECT_REFUSED("function f: show a[", "rules.txt:1: a number is missing after '['");
   EXPECT_REFUSED("function f: show a[1", "rules.txt:1: a ']' is missing");
   EXPECT_REFUSED("function f: show a[3..1]", "rules.txt:1: the range ends before it begins");
+  EXPECT_REFUSED("function f: show (enum kind a",
+                 "rules.txt:1: an enumeration's name and a ')' come after '(': (enum color)kind");
+  EXPECT_REFUSED("function f: show ()a",
+                 "rules.txt:1: an enumeration's name and a ')' come after '(': (enum color)kind");
+  EXPECT_REFUSED("function f: show ((struct a *)b->c", "rules.txt:1: a ')' is missing");
+  EXPECT_REFUSED("function f: show ((*)b)->c",
+                 "rules.txt:1: a type comes before the '*' of a cast: (struct header *)data");
+  EXPECT_REFUSED("function f: show (short *)a[0..3]",
+                 "rules.txt:1: a range stands behind the parentheses of a cast: ((short *)data)[0..2]");
+  EXPECT_REFUSED("function f: show (((((((((((((((((a)))))))))))))))))",
+                 "rules.txt:1: a path is nested at most 16 deep");
+  EXPECT_REFUSED("function f: show (enum k)a bucket log2",
+                 "rules.txt:1: what is shown by an enumeration is one value and takes no further word");
+  EXPECT_REFUSED("type t: a=(enum k)b[0..3]",
+                 "rules.txt:1: what is shown by an enumeration is one value and takes no further word");
+  EXPECT_REFUSED("function f: return string", "rules.txt:1: what is returned can be a bucket or a value");
+  EXPECT_REFUSED("function f: return ignore", "rules.txt:1: what is returned can be a bucket or a value");
+  EXPECT_REFUSED("function f: return length 4", "rules.txt:1: what is returned can be a bucket or a value");
+  EXPECT_REFUSED("function f: return type", "rules.txt:1: what is returned can be a bucket or a value");
+  EXPECT_REFUSED("function f: return bucket",
+                 "rules.txt:1: 'bucket' needs log2 or numbers separated by commas, such as 0,64,1024");
   EXPECT_REFUSED("function f: show a ignore", "rules.txt:1: what is shown can be a string, bucket, value or type");
   EXPECT_REFUSED("function f: a length n[0..3]",
                  "rules.txt:1: a range [0..] can stand only at the end of a field of a type rule or of a shown path");
@@ -160,6 +193,19 @@ static void test_lengths(void **state)
         "f: value callback; count: value int");
   check("function pointers_out: out length *n\n", "pointers_out",
         "out: nullness char**[*n]; len: value size_t; n: nullness size_t*; *n: value size_t");
+}
+
+/* What is returned is the last arg, by the last rule that fits. */
+static void test_returned(void **state)
+{
+  (void)state;
+  const char *plain = "a: nullness float*[n]; b: nullness float*[n]; n: value size_t; return: ";
+  char expected[256];
+  snprintf(expected, sizeof expected, "%s%s", plain, "type float returned");
+  check("function dot: return\n", "dot", expected);
+  snprintf(expected, sizeof expected, "%s%s", plain, "float float returned");
+  check("function dot: return\nfunction dot: return value\n", "dot", expected);
+  check("function dot: return value\nfunction *: return\n", "link_list", "list: nullness struct node*");
 }
 
 static void test_show(void **state)
@@ -237,6 +283,9 @@ static void test_unknown_names(void **state)
   check_unknown("function dot: a bucket log2\n", "rules.txt:1: function dot: a is of type float*, not an integer ");
   check_unknown("function functions: a length 3\n",
                 "rules.txt:1: function functions: a is of type int (*)(int), not a pointer to data ");
+  check_unknown("function link_list: return\n", "rules.txt:1: function link_list: it returns nothing ");
+  check_unknown("function dot: return bucket 0\n",
+                "rules.txt:1: function dot: return is of type float, not an integer ");
   check_unknown("function dot: show n.x\n",
                 "rules.txt:1: function dot: 'x' is asked of something that is not a struct or a pointer to one ");
 }
@@ -276,6 +325,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(test_every_bad_line_is_told),
       cmocka_unit_test(test_parameter_rules),
       cmocka_unit_test(test_lengths),
+      cmocka_unit_test(test_returned),
       cmocka_unit_test(test_show),
       cmocka_unit_test(test_type_rules),
       cmocka_unit_test(test_unknown_names),

@@ -1,0 +1,62 @@
+"""What a scenario is: a command, the faults that there are in it, and what has to hold."""
+
+import errno
+import os
+import re
+
+# brk() tells of a failure by what it returns; allocations have a scenario of their own.
+ERRORS = {"openat": errno.EMFILE, "mmap": errno.ENOMEM, "mremap": errno.ENOMEM, "mprotect": errno.ENOMEM,
+          "memfd_create": errno.EMFILE, "ftruncate": errno.ENOSPC, "fallocate": errno.ENOSPC, "write": errno.ENOSPC, "pwrite64": errno.ENOSPC,
+          "writev": errno.ENOSPC, "read": errno.EIO, "pread64": errno.EIO, "fsync": errno.EIO, "fdatasync": errno.EIO, "rename": errno.EIO,
+          "linkat": errno.EIO, "clone": errno.EAGAIN, "clone3": errno.EAGAIN, "fork": errno.EAGAIN, "vfork": errno.EAGAIN, "execve": errno.ENOMEM,
+          "process_vm_readv": errno.EPERM}
+# The operations of a futex that may fail: waiting for it, and taking one that inherits priority.
+FUTEX_ERRORS = {0: errno.EAGAIN, 9: errno.EAGAIN, 6: errno.ENOMEM}
+FUTEX_OPERATION = 0x7F
+STDERR = 2
+
+
+class Failure(Exception):
+    """What does not hold."""
+
+
+def expect(true, text):
+    if not true:
+        raise Failure(text)
+
+
+def error_of(name, arguments):
+    """What the call fails with, or None where it is none that can. What stderr does not take cannot be told either."""
+    if name == "futex":
+        return FUTEX_ERRORS.get(arguments[1] & FUTEX_OPERATION)
+    if name in ("write", "writev") and arguments[0] == STDERR:
+        return None
+    return ERRORS.get(name)
+
+
+def check_said(ran, told):
+    """Each line is callsig's own and says what failed; `told`: there has to be one."""
+    for line in ran.said:
+        expect(re.match(r"callsig: \S.{10}", line), f"it said: {line}")
+    expect(ran.said or not told, f"not a word, and status {ran.status}")
+
+
+class Scenario:
+    """A command, and what has to hold of it: the scenarios below. Each has run(), measure(), of the run without a fault, and judge()."""
+
+    kills = False
+
+    def __init__(self, bench, program):
+        self.bench, self.program = bench, program
+
+    def faults(self, folder):
+        """(number, system call, error, what it is) of the faults there are. The caches have been filled by a first run."""
+        found = []
+        for number, call, name, arguments in self.run(folder).calls:
+            error = error_of(name, arguments)
+            if self.kills:
+                found.append((number, "any", "kill", name))
+            elif error:
+                call = f"{call}.{arguments[1] & FUTEX_OPERATION}" if name == "futex" else call
+                found.append((number, call, error, f"{name}, {os.strerror(error)}"))
+        return found

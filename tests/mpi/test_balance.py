@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# ctest: skips
+# ctest: case - quick OpenMPI
+# ctest: case _full full MPICH
+"""The verdict over ranks: an imbalance that a program has by plan is found, with the rank, the arguments and what it costs the others, as
+the program's own clock says.
+
+    test_balance.py [CLASS[.TEST]]
+"""
+
+import json
+import os
+import re
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, os.pardir, "cli"))
+from harness import CALLSIG, Case  # noqa: E402
+from test_ranks import missing  # noqa: E402
+
+RANKS = 4
+TOOK = re.compile(r"^rank (\d+) n (\d+) took (\S+)$", re.M)
+ROW = re.compile(r"^ *(\S+) +(\S+) +(\S+)% \S+imbalance\.c:\d+\(work\(n=(\d+)\)\) \[max: rank (\d+)\]$", re.M)
+
+
+class Job:
+    def setUp(self):
+        lacks = missing(self.mpi)
+        if lacks:
+            self.skipTest(lacks)
+        super().setUp()
+        self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+        with open(os.path.join(HERE, "imbalance.c")) as file:
+            program = self.compile("imbalance", file.read(), compiler=f"mpicc.{self.mpi}")
+        options = ["--oversubscribe"] if self.mpi == "openmpi" else []
+        done = self.run_command(f"mpirun.{self.mpi}", *options, "-n", str(RANKS), CALLSIG, "run", "--mpi", "--clock", "cpu", "-o", "file", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        took = {(int(rank), int(n)): float(seconds) for rank, n, seconds in TOOK.findall(done.stdout)}
+        self.assertEqual(len(took), 4 * RANKS)
+        self.times = {n: [took[rank, n] for rank in range(RANKS)] for n in (1024, 2048, 4096, 8192)}
+
+    def cost(self, n):
+        """What all ranks together wait for the slowest."""
+        return sum(max(self.times[n]) - time for time in self.times[n])
+
+    def check_text(self, text):
+        self.assertIn(f"What {RANKS} ranks wait for each other", text)
+        rows = ROW.findall(text)
+        self.assertEqual([(int(n), int(rank)) for *_, n, rank in rows[:2]], [(8192, RANKS - 1), (4096, RANKS - 1)])
+        self.assertLessEqual(len(rows), 3)
+        for cost, gain, percent, n, _ in rows[:2]:
+            times = self.times[int(n)]
+            mean = sum(times) / RANKS
+            self.assertLess(abs(float(cost) - self.cost(int(n))), 0.1 * self.cost(int(n)) + 0.0005)
+            self.assertLess(abs(float(gain) - (max(times) - mean)), 0.1 * (max(times) - mean) + 0.0005)
+            self.assertLess(abs(float(percent) - 100 * (max(times) - mean) / max(times) * RANKS / (RANKS - 1)), 5)
+        self.assertRegex(text, rf"rank {RANKS - 1} takes longest in \d of \d rows that differ, which have \d+% of what all of them cost")
+
+    def test_planted(self):
+        own = [f"file.rank{rank}" for rank in range(RANKS)]
+        for files in (["file"], own):
+            done = self.callsig("report", *files, "--by", "function,signature,rank")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.check_text(done.stdout)
+            self.check_text(self.callsig("stages", *files).stdout)
+
+    def test_waits(self):
+        """What ranks wait in MPI is of those that wait, and of none that is waited for."""
+        options = ["--oversubscribe"] if self.mpi == "openmpi" else []
+        done = self.run_command(f"mpirun.{self.mpi}", *options, "-n", str(RANKS), CALLSIG, "run", "--mpi", "-o", "wall", self.path("imbalance"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows, verdict = self.callsig("report", "wall", "--by", "function,signature,rank").stdout.split("ranks wait for each other")
+        self.assertRegex(rows, r"\{late ranks\}")
+        self.assertNotRegex(verdict, r"\{late|MPI_\w+\(")
+        self.assertIn("what ranks wait in calls of MPI is in rows of its own, which are left out", verdict)
+
+    def test_json(self):
+        done = self.callsig("report", "file", "--by", "function,signature,rank", "--format", "json")
+        rows = {row["signature"]: row["tottime"] for row in json.loads(done.stdout)["spread"]["rows"] if row["function"] == "work"}
+        for n, times in self.times.items():
+            row, mean = rows[f"work(n={n})"], sum(times) / RANKS
+            deviation = (sum((time - mean) ** 2 for time in times) / RANKS) ** 0.5
+            if n >= 4096:
+                self.assertEqual(row["max_at"], str(RANKS - 1))
+                self.assertLess(abs(row["cost"] - self.cost(n)), 0.1 * self.cost(n))
+                self.assertLess(abs(row["stddev"] - deviation), 0.1 * deviation)
+            self.assertAlmostEqual(row["cost"], RANKS * row["gain"], delta=1e-9)
+
+    def test_other_groups(self):
+        """The verdict is on functions and signatures over ranks, and on nothing else."""
+        for by in ("function", "rank", "function,process", "function,thread,rank"):
+            self.assertNotIn("wait for each other", self.callsig("report", "file", "--by", by).stdout)
+        self.assertIn("wait for each other", self.callsig("report", "file", "--by", "function,rank").stdout)
+        self.assertNotIn("wait for each other", self.callsig("report", "file.rank0", "--by", "function,rank").stdout)
+
+
+class OpenMPI(Job, Case):
+    mpi = "openmpi"
+
+
+class MPICH(Job, Case):
+    mpi = "mpich"
+
+
+if __name__ == "__main__":
+    result = unittest.main(argv=[sys.argv[0], *sys.argv[1:]], exit=False).result
+    for case, reason in result.skipped:
+        print(f"skipped: {case.id()}: {reason}")
+    skipped_all = result.testsRun > 0 and len(result.skipped) == result.testsRun
+    sys.exit(1 if not result.wasSuccessful() else 77 if skipped_all else 0)

@@ -1,0 +1,217 @@
+/* Times by samples of the profiled run itself: what they are, and how far they may be off. */
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "format/index.h"
+#include "tests/support/sampled_run.h"
+
+/* Each signature is rounded to whole ticks, which are milliseconds here: sums are a tick off at most. */
+static void expect_times(struct callsig_stats *stats, double own, double own_of_f, double of_all)
+{
+  const double tick = 1e-3 + 1e-9;
+  double sum = 0, of_f = 0, longest = 0;
+  for (size_t i = 0; i < callsig_stats_row_count(stats); i++) {
+    struct callsig_stats_row row = {.size = sizeof row};
+    assert_int_equal(callsig_stats_row(stats, i, &row), 0);
+    sum += row.tottime;
+    of_f += strcmp(row.function, "f") == 0 ? row.tottime : 0;
+    longest = fmax(longest, row.cumtime);
+  }
+  if (fabs(sum - own) > tick || fabs(of_f - own_of_f) > tick || fabs(longest - of_all) > tick)
+    fail_msg("%g of f %g, all %g", sum, of_f, longest);
+}
+
+/* Times are those of samples, whatever the hooks were calibrated to take; the clock's are still there, and a merged
+ * recording has both. */
+static void own_run(void **state)
+{
+  (void)state;
+  struct sample sample;
+  static const struct sampled_place places[] = {
+      {"/bin/x", NULL, 0, FMT_NONE, 0},        {"main", "/src/a.c", 1, 0, 1000},   {"f", "/src/a.c", 5, 0, 5000},
+      {FMT_OWN_CODE, NULL, 0, FMT_NONE, 4000}, {FMT_KERNEL, NULL, 0, FMT_NONE, 3}, {FMT_WAITING, NULL, 0, FMT_NONE, 0}};
+  sampled_run_begin(&sample);
+  sampled_run_add(&sample, places, sizeof places / sizeof *places);
+  sampled_run_record(&sample)->period = SAMPLED_PERIOD / 100;
+  sampled_run_record(&sample)->flags = FMT_SAMPLES_OWN_RUN;
+  recording_writer_header(sample.recording)->flags |= FMT_REC_SAMPLED;
+  struct callsig_stats *stats = sample_load(&sample, 100);
+  for (int merged = 0; merged < 2; merged++) {
+    expect_times(stats, .060, .050, .060);
+    char *table = printed(stats, callsig_stats_print, NULL);
+    if (!strstr(table, "of 10000 samples of the run 4000 were in hooks") || strstr(table, "beside"))
+      fail_msg("%s", table);
+    free(table);
+    assert_int_equal(callsig_stats_compensate(stats, 0), 0);
+    expect_times(stats, .100, .080, .100);
+    const char *path = scratch_path("merged");
+    if (!merged) {
+      assert_int_equal(callsig_stats_dump(stats, path), 0);
+      callsig_stats_free(stats);
+      assert_int_equal(callsig_stats_load(path, &stats), 0);
+      unlink(path);
+    }
+  }
+  callsig_stats_free(stats);
+}
+
+/* main() calls g 64 times, which calls f(n=1) for 2 or for 200 ns: g(n=1), or, with `apart`, one and the other n each
+ * time. The result is f's row. */
+static struct callsig_stats_row row_of_f(bool apart)
+{
+  enum { CALLS = 64, NS = 1000000000 };
+  static const struct sampled_place places[] = {{"/bin/x", NULL, 0, FMT_NONE, 0},
+                                                {"main", "/src/a.c", 1, 0, 10},
+                                                {"f", "/src/a.c", 5, 0, 64},
+                                                {FMT_OWN_CODE, NULL, 0, FMT_NONE, 40}};
+  struct sample sample;
+  uint64_t now = 0;
+  sample_begin(&sample);
+  recording_writer_header(sample.recording)->injected_hz = NS;
+  index_writer_function(sample.index, "/src/a.c", 1, "main", 0);
+  index_writer_function(sample.index, "/src/a.c", 5, "f", 0);
+  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
+  index_writer_function(sample.index, "/src/a.c", 9, "g", 0);
+  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
+  sample_calls(&sample);
+  recording_enter(sample.thread, sample.module, 0, (const uint64_t[]){0}, 0, now);
+  for (uint64_t i = 0; i < CALLS; i++) {
+    sampled_run_call(&sample, 2, apart ? i : 1, now);
+    sampled_run_call(&sample, 1, 1, now);
+    recording_exit(sample.thread, now += i % 2 ? 200 : 2);
+    recording_exit(sample.thread, now);
+  }
+  recording_exit(sample.thread, ++now);
+  sampled_run_add(&sample, places, sizeof places / sizeof *places);
+  sampled_run_record(&sample)->period = 100 * 1024;
+  sampled_run_record(&sample)->flags = FMT_SAMPLES_OWN_RUN;
+  recording_writer_header(sample.recording)->flags |= FMT_REC_SAMPLED;
+  struct callsig_stats *stats = sample_load(&sample, now);
+  struct callsig_stats_row row = {.size = sizeof row}, found = {.size = sizeof row};
+  for (size_t i = 0; i < callsig_stats_row_count(stats); i++) {
+    assert_int_equal(callsig_stats_row(stats, i, &row), 0);
+    if (strcmp(row.function, "f") == 0)
+      found = row;
+  }
+  callsig_stats_free(stats);
+  assert_int_equal(found.ncalls, CALLS);
+  return found;
+}
+
+/* Half of 80 us are in f, and half in main, which calls it 10,000 times: hooks hide 5 us of each, and make 4 us of each
+ * what they are. The sum is that of the samples, and what was hidden more than that. */
+static void longer_beside_hooks(void **state)
+{
+  (void)state;
+  enum { CALLS = 10000 };
+  static const struct sampled_place places[] = {{"/bin/x", NULL, 0, FMT_NONE, 0},
+                                                {"main", "/src/a.c", 1, 0, 400},
+                                                {"f", "/src/a.c", 5, 0, 400},
+                                                {FMT_OWN_CODE, NULL, 0, FMT_NONE, 400}};
+  struct sample sample;
+  uint64_t now = 0;
+  sample_begin(&sample);
+  recording_writer_header(sample.recording)->injected_hz = 1000000000;
+  index_writer_function(sample.index, "/src/a.c", 1, "main", 0);
+  index_writer_function(sample.index, "/src/a.c", 5, "f", 0);
+  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
+  sample_calls(&sample);
+  recording_enter(sample.thread, sample.module, 0, (const uint64_t[]){0}, 0, now);
+  for (uint64_t i = 0; i < CALLS; i++) {
+    sampled_run_call(&sample, 1, 1, now);
+    recording_exit(sample.thread, now += 6);
+    now += 6;
+  }
+  recording_exit(sample.thread, now);
+  sampled_run_add(&sample, places, sizeof places / sizeof *places);
+  sampled_run_record(&sample)->period = 100 * 1024;
+  sampled_run_record(&sample)->flags = FMT_SAMPLES_OWN_RUN;
+  recording_writer_header(sample.recording)->flags |= FMT_REC_SAMPLED;
+  struct callsig_stats *stats = sample_load(&sample, now);
+  struct callsig_stats_total total = {.size = sizeof total};
+  assert_int_equal(callsig_stats_total(stats, &total), 0);
+  if (fabs(total.time - 82e-6) > 1e-6)
+    fail_msg("%g seconds", total.time);
+  callsig_stats_free(stats);
+}
+
+/* What a row's times may be off by is a matter of all its calls, whatever edges they are on. */
+static void errors_of_edges(void **state)
+{
+  (void)state;
+  const struct callsig_stats_row one = row_of_f(false), many = row_of_f(true);
+  assert_true(fabs(one.tottime - many.tottime) < 1e-9 && one.tottime > 0);
+  if (fabs(one.tottime_error - many.tottime_error) > 1e-9 || fabs(one.cumtime_error - many.cumtime_error) > 1e-9)
+    fail_msg("%g, %g on an edge; %g, %g on many", one.tottime_error, one.cumtime_error, many.tottime_error,
+             many.cumtime_error);
+  assert_true(one.tottime_error > 1e-9);
+}
+
+/* The error of the row of this function or signature. */
+static double error_of(struct callsig_stats *stats, const char *name)
+{
+  struct callsig_stats_row row = {.size = sizeof row};
+  for (size_t i = 0; i < callsig_stats_row_count(stats); i++) {
+    assert_int_equal(callsig_stats_row(stats, i, &row), 0);
+    if (strcmp(row.signature ? row.signature : row.function, name) == 0)
+      return row.tottime_error;
+  }
+  fail_msg("no row %s", name);
+  return 0;
+}
+
+/* f(n=1) is called a thousand times for a nanosecond, as the clock has it, and f(n=2) once for 99 us. The clock may
+ * have been read 10 ns too early for each of the short calls, which then is in the time of the long one. The function's
+ * own time is that of samples. */
+static void errors_of_a_split(void **state)
+{
+  (void)state;
+  enum { CALLS = 1000 };
+  static const struct sampled_place places[] = {{"/bin/x", NULL, 0, FMT_NONE, 0},
+                                                {"main", "/src/a.c", 1, 0, 100},
+                                                {"f", "/src/a.c", 5, 0, 100000},
+                                                {FMT_OWN_CODE, NULL, 0, FMT_NONE, 40}};
+  struct sample sample;
+  uint64_t now = 0;
+  sample_begin(&sample);
+  recording_writer_header(sample.recording)->injected_hz = 1000000000;
+  index_writer_function(sample.index, "/src/a.c", 1, "main", 0);
+  index_writer_function(sample.index, "/src/a.c", 5, "f", 0);
+  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
+  sample_calls(&sample);
+  recording_enter(sample.thread, sample.module, 0, (const uint64_t[]){0}, 0, now);
+  for (uint64_t i = 0; i < CALLS; i++) {
+    sampled_run_call(&sample, 1, 1, now);
+    recording_exit(sample.thread, ++now);
+  }
+  sampled_run_call(&sample, 1, 2, now);
+  recording_exit(sample.thread, now += 99000);
+  recording_exit(sample.thread, ++now);
+  sampled_run_add(&sample, places, sizeof places / sizeof *places);
+  sampled_run_record(&sample)->period = 1024;
+  sampled_run_record(&sample)->flags = FMT_SAMPLES_OWN_RUN;
+  recording_writer_header(sample.recording)->flags |= FMT_REC_SAMPLED;
+  struct callsig_stats *stats = sample_load(&sample, now);
+  const double misread = CALLS * 10e-9, of_short = error_of(stats, "f(n=1)"), of_long = error_of(stats, "f(n=2)");
+  if (!(of_short > .95 * misread) || !(of_long > .95 * misread))
+    fail_msg("%g and %g, %g misread", of_short, of_long, misread);
+  assert_int_equal(callsig_stats_group(stats, CALLSIG_BY_FUNCTION), 0);
+  const double of_function = error_of(stats, "f");
+  if (!(of_function < 40.5e-6))
+    fail_msg("%g of the function", of_function);
+  callsig_stats_free(stats);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(own_run),
+      cmocka_unit_test(longer_beside_hooks),
+      cmocka_unit_test(errors_of_edges),
+      cmocka_unit_test(errors_of_a_split),
+  };
+  return cmocka_run_group_tests(tests, catch_messages, NULL);
+}

@@ -1,0 +1,121 @@
+/* A file that is written whole or not at all: nothing is beside it before, what fails leaves nothing, and it is its
+ * owner's alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "output/text/output_file.h"
+
+static int enter(void **state)
+{
+  char *folder = strdup("output_file.XXXXXX");
+  *state = folder;
+  return folder != NULL && mkdtemp(folder) != NULL && chdir(folder) == 0 ? 0 : -1;
+}
+
+static int leave(void **state)
+{
+  int result = chdir("..") == 0 ? rmdir(*state) : -1;
+  free(*state);
+  return result;
+}
+
+static unsigned count_files(void)
+{
+  unsigned count = 0;
+  DIR *folder = opendir(".");
+  assert_non_null(folder);
+  for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+    count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+  closedir(folder);
+  return count;
+}
+
+static void write_file(const char *text, int result)
+{
+  struct out_output_file file;
+  assert_int_equal(out_output_file_open(&file, "out"), 0);
+  assert_true(fputs(text, file.stream) >= 0);
+  assert_int_equal(out_output_file_close(&file, result), result);
+}
+
+static void expect(const char *text)
+{
+  char read[32] = {0};
+  struct stat about;
+  FILE *file = fopen("out", "r");
+  assert_non_null(file);
+  assert_int_equal(fstat(fileno(file), &about), 0);
+  assert_int_equal(about.st_mode & 0777, 0600);
+  assert_int_equal(fread(read, 1, sizeof read - 1, file), strlen(text));
+  assert_string_equal(read, text);
+  fclose(file);
+  assert_int_equal(count_files(), 1);
+}
+
+static void takes_the_place(void **state)
+{
+  (void)state;
+  write_file("first", 0);
+  expect("first");
+  write_file("second", 0);
+  expect("second");
+  write_file("third", -EINVAL);
+  expect("second");
+  assert_int_equal(unlink("out"), 0);
+  write_file("fourth", -ENOMEM);
+  assert_int_equal(count_files(), 0);
+}
+
+/* Where the file system has files without names, a kill leaves nothing. */
+static void nothing_is_there_before(void **state)
+{
+  (void)state;
+  int unnamed = open(".", O_WRONLY | O_TMPFILE | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (unnamed < 0)
+    skip();
+  close(unnamed);
+  struct out_output_file file;
+  assert_int_equal(out_output_file_open(&file, "out"), 0);
+  assert_true(fputs("text", file.stream) >= 0);
+  assert_int_equal(fflush(file.stream), 0);
+  assert_int_equal(count_files(), 0);
+  assert_int_equal(out_output_file_close(&file, 0), 0);
+  expect("text");
+  assert_int_equal(unlink("out"), 0);
+}
+
+/* What has the name that would be taken stays as it is. */
+static void names_are_taken(void **state)
+{
+  (void)state;
+  char name[32];
+  snprintf(name, sizeof name, ".out.%06x", (unsigned)getpid() & 0xffffffu);
+  assert_int_equal(symlink("elsewhere", name), 0);
+  write_file("text", 0);
+  assert_int_equal(unlink(name), 0);
+  expect("text");
+  assert_int_equal(unlink("out"), 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(takes_the_place, enter, leave),
+      cmocka_unit_test_setup_teardown(nothing_is_there_before, enter, leave),
+      cmocka_unit_test_setup_teardown(names_are_taken, enter, leave),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
