@@ -8,3 +8,7 @@ set_tests_properties(bench.hotpath bench.hotpath_full PROPERTIES SKIP_RETURN_COD
 callsig_test(bench.tasks full ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/task_instructions.py ${PROJECT_BINARY_DIR}
              --bound ${CMAKE_CURRENT_LIST_DIR}/task_bound.txt)
 set_tests_properties(bench.tasks PROPERTIES SKIP_RETURN_CODE 77 COST 60)
+# And those of library calls that ask the allocator for something, against alloc_bound.txt.
+callsig_test(bench.alloc full ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/alloc_instructions.py ${PROJECT_BINARY_DIR}
+             --bound ${CMAKE_CURRENT_LIST_DIR}/alloc_bound.txt)
+set_tests_properties(bench.alloc PROPERTIES SKIP_RETURN_CODE 77 COST 60)

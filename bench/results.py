@@ -12,6 +12,7 @@ import sys
 import machine
 from pattern_tables import write_hooks, write_pairs
 from program_tables import write_price, write_truth
+from ranks_tables import write_ranks
 from tables import size, table, write_not_run
 
 SCHEMA = "callsig.bench/2"
@@ -101,8 +102,18 @@ def write_rows(part, write):
     write_not_run([(f"{row['rows']:,} rows", row) for row in part["rows"]] + [("export", exports), ("pstats", pstats), ("uftrace", uftrace)], write)
 
 
+def write_mpi(part, write):
+    write("## Calls of MPI, ns\n")
+    write("What `callsig run --mpi --times exact` adds to calls that a rank makes with itself; medians of "
+          f"{part['rounds']} runs, each run's figure the fastest of its repetitions.\n")
+    lines = [[f"{row['mpi']}, {row['calls']}", f"{row['plain']:.0f}", f"{row['added']:.0f}"] for row in part["rows"] if "added" in row]
+    if lines:
+        write(table(["calls", "without callsig", "added"], lines) + "\n")
+    write_not_run([(row["mpi"], row) for row in part["rows"]], write)
+
+
 WRITERS = {"price": write_price, "hooks": write_hooks, "truth": write_truth, "pairs": write_pairs, "stages": write_stages,
-           "index": write_index, "monitor": write_monitor, "rows": write_rows}
+           "index": write_index, "monitor": write_monitor, "rows": write_rows, "ranks": write_ranks, "mpi": write_mpi}
 
 
 def load(path):

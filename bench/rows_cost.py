@@ -20,7 +20,7 @@ from runner import Folder, NotRun, compile_with, disk_bytes, last_line, median, 
 ROWS = (100_000, 1_000_000, 10_000_000)
 PSTATS_ROWS = 1_000_000
 EXPORT_ROWS = 1_000_000
-FORMATS = ("callgrind", "csv", "dot", "flamegraph", "folded", "html", "json", "pprof", "pstats", "speedscope")
+FORMATS = ("callgrind", "csv", "dot", "flamegraph", "folded", "html", "json", "otlp", "pprof", "pstats", "speedscope")
 PSTATS = """
 import pstats, resource, sys, time
 start = time.perf_counter()

@@ -3,7 +3,7 @@
 #
 #   bench/run.sh BUILD_DIR [PART...]
 #
-# BUILD_DIR holds a finished build. The parts are price, hooks, truth, pairs, stages, index, monitor and rows; without any, all of
+# BUILD_DIR holds a finished build. The parts are price, hooks, truth, pairs, stages, index, monitor, rows, ranks and mpi; without any, all of
 # them. What was measured before stays in results.json for the parts that are not run, and for other machines. BENCH_ROUNDS sets the
 # number of interleaved rounds of every part, BENCH_PROGRAMS the real programs and BENCH_COMPILERS the compilers of price, hooks and
 # truth (names with commas between them), BENCH_SOURCES the folder of unpacked source packages (default BUILD_DIR/sources), BENCH_OUT
@@ -11,10 +11,10 @@
 set -eu
 
 here=$(cd "$(dirname "$0")" && pwd)
-[ $# -ge 1 ] || { echo "usage: bench/run.sh BUILD_DIR [price|hooks|truth|pairs|stages|index|monitor|rows]..." >&2; exit 2; }
+[ $# -ge 1 ] || { echo "usage: bench/run.sh BUILD_DIR [price|hooks|truth|pairs|stages|index|monitor|rows|ranks|mpi]..." >&2; exit 2; }
 build=$(cd "$1" && pwd) || exit 2
 shift
-[ $# -gt 0 ] || set -- price hooks truth pairs stages index monitor rows
+[ $# -gt 0 ] || set -- price hooks truth pairs stages index monitor rows ranks mpi
 
 "$here/install-deps.sh"
 export PYTHONDONTWRITEBYTECODE=1
@@ -46,6 +46,8 @@ for part in "$@"; do
     index) python3 "$here/index_cost.py" "$build" "$sources" "$parts/index.json" $rounds ;;
     monitor) python3 "$here/monitor_cost.py" "$build" "$parts/monitor.json" $rounds ;;
     rows) python3 "$here/rows_cost.py" "$build" "$parts/rows.json" $rounds ;;
+    ranks) python3 "$here/ranks_cost.py" "$build" "$parts/ranks.json" ;;
+    mpi) python3 "$here/mpi_cost.py" "$build" "$parts/mpi.json" $rounds ;;
     *) echo "bench/run.sh: no part is called $part" >&2; exit 2 ;;
   esac
 done

@@ -1,12 +1,16 @@
 /*
  * Writes a recording with as many rows as are asked for: what the readers are timed with.
  *
- *   make_rows ROWS FILE
+ *   make_rows ROWS FILE [RANK RANKS POOL]
  *
  * main() calls each of a number of functions load_K(int n, int flags), and each load_K(n, flags) calls store_K with the
  * same arguments: a row for every function with every pair of arguments, 512 of each function, and an edge for each
  * row. The records lie in the file as the runtime lays them, in the order of their making; times and counts are spread
  * by a multiplicative hash, so that every order has to be sorted for.
+ *
+ * With RANK, it is the recording of one process of many, whose pid that is: of every five pairs of arguments four are
+ * the same in all ranks, and the fifth is one of POOL that other ranks may have, too, or with POOL 0 one that no other
+ * rank of RANKS has.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +23,15 @@
 
 enum { SIGNATURES = 512, WORDS = 3 };
 
+/* Which rank's rows they are. */
+struct rank {
+  uint64_t number, count; /* count 0: of no rank */
+  uint64_t pool;
+};
+
 struct output {
   FILE *file;
+  struct rank rank;
   uint64_t next; /* address of what is written next */
 };
 
@@ -38,6 +49,25 @@ union signature {
 static uint64_t spread(uint64_t number)
 {
   return (number * UINT64_C(0x9E3779B97F4A7C15)) >> 40;
+}
+
+/* As good as random: the finalizer of splitmix64. */
+static uint64_t drawn(uint64_t number)
+{
+  number = (number ^ (number >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+  number = (number ^ (number >> 27)) * UINT64_C(0x94D049BB133111EB);
+  return number ^ (number >> 31);
+}
+
+/* The first argument of pair `number` of arguments: with the second, which is its number among its function's, no other
+ * pair of the function has it. */
+static uint64_t first_argument(const struct rank *rank, uint64_t number)
+{
+  const uint64_t common = spread(number) % 100000;
+  if (rank->count == 0 || number % 5 != 4)
+    return common;
+  const uint64_t own = rank->pool ? drawn(drawn(number + 1) + rank->number) % rank->pool : rank->number;
+  return 100000 + own;
 }
 
 /* Writes a record behind all others; the result is its address. */
@@ -161,7 +191,7 @@ static uint64_t put_pair(struct output *output, uint64_t caller, uint64_t parent
     uint64_t from = caller;
     uint64_t calls = 1 + spread(first + i) % 1000, ticks = 2 + spread(first + i + 7) % 5000;
     for (int k = 0; k < 2; k++) {
-      uint64_t signature = put_signature(output, functions[k], spread(first + i) % 100000, i);
+      uint64_t signature = put_signature(output, functions[k], first_argument(&output->rank, first + i), i);
       uint64_t to = put_variant(output, contexts[k], signature);
       newest = put_edge(output, from, to, newest, calls, ticks / (k ? 2 : 1), k ? 0 : calls * (ticks / 2));
       from = to;
@@ -204,8 +234,8 @@ static void write_tree(struct output *output, struct fmt_rec_header *header, uin
 
 int main(int argc, char **argv)
 {
-  if (argc != 3) {
-    fprintf(stderr, "usage: make_rows ROWS FILE\n");
+  if (argc != 3 && argc != 6) {
+    fprintf(stderr, "usage: make_rows ROWS FILE [RANK RANKS POOL]\n");
     return 2;
   }
   struct output output = {.file = fopen(argv[2], "wb"), .next = BASE};
@@ -213,16 +243,24 @@ int main(int argc, char **argv)
     perror(argv[2]);
     return 1;
   }
+  if (argc == 6)
+    output.rank = (struct rank){.number = strtoull(argv[3], NULL, 10),
+                                .count = strtoull(argv[4], NULL, 10),
+                                .pool = strtoull(argv[5], NULL, 10)};
   struct fmt_rec_header header = {.magic = FMT_RECORDING_MAGIC,
                                   .version = FMT_RECORDING_VERSION,
                                   .header_size = sizeof header,
                                   .base = BASE,
-                                  .pid = 1,
+                                  .pid = 1 + (uint32_t)output.rank.number,
                                   .clock = FMT_CLOCK_MONOTONIC,
                                   .flags = FMT_REC_SIGNATURES | FMT_REC_FINISHED,
                                   .exit_status = 0,
                                   .timeline_min = UINT64_MAX};
   put(&output, &header, sizeof header);
+  if (output.rank.count > 0) {
+    header.rank_source = put_name(&output, "OMPI_COMM_WORLD_RANK");
+    header.rank = (int64_t)output.rank.number;
+  }
   write_tree(&output, &header, strtoull(argv[1], NULL, 10));
   header.next = header.reserved_size = output.next - BASE;
   if (fseek(output.file, 0, SEEK_SET) != 0)
