@@ -24,7 +24,7 @@ def find(folder):
         folder.mkdir(parents=True, exist_ok=True)
         try:
             done = subprocess.run(["npm", "pack", f"speedscope@{VERSION}", "--silent", "--fetch-retries=1",
-                                   "--fetch-retry-maxtimeout=5000", "--fetch-timeout=30000"], cwd=folder, stdin=subprocess.DEVNULL,
+                                   "--fetch-retry-mintimeout=1000", "--fetch-retry-maxtimeout=5000", "--fetch-timeout=30000"], cwd=folder, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, timeout=60)
         except subprocess.TimeoutExpired:
             return None, f"npm did not fetch speedscope {VERSION} within a minute"
