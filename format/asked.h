@@ -14,9 +14,10 @@
  * Memory that was asked for by calls of an edge, without their callees: blocks that were given, their bytes as they
  * were asked for, and what of that was given back.
  *
- * `calls`, `bytes`, `lost_calls` and `lost_bytes` are written by the thread that the edge belongs to, the others by
- * any. A block counts as given back in the record that it was counted in, whoever frees it; so an edge has several
- * records when threads were folded whose blocks live on, and their sums are the edge's.
+ * `calls` and `bytes` are written by the thread that the edge belongs to, the others by any. Sums of bytes stand still
+ * at UINT64_MAX when they reach it: what of such a record is not given back is not known. A block counts as given back
+ * in the record that it was counted in, whoever frees it; so an edge has several records when threads were folded whose
+ * blocks live on, and their sums are the edge's.
  */
 struct fmt_rec_asked {
   struct fmt_rec_tag tag;
@@ -27,7 +28,7 @@ struct fmt_rec_asked {
   uint64_t freed_bytes;
   uint64_t lost_calls; /* of `calls`, blocks of which it is not known whether they were given back */
   uint64_t lost_bytes;
-  uint32_t period; /* the runtime's own: the lowest bits of the header's, which its counts belong to */
+  uint32_t open; /* the runtime's own: calls under way that count here */
   uint32_t reserved32;
   uint64_t reserved;
 };

@@ -64,6 +64,8 @@ static int tell(const struct asked_sums *sums, struct out_text *text, out_note_f
                     (unsigned long long)sums->all.lost_calls, (unsigned long long)sums->all.lost_bytes);
     result = give(text, note, data);
   }
+  if (result == 0 && (out_asked_is_full(&sums->all) || out_asked_is_full(&sums->outside)))
+    result = note("sums of bytes asked for stand still at 2^64 - 1: of rows that reached it, unfreed is ?", data);
   if (result == 0 && sums->outside.calls > 0) {
     out_text_printf(text,
                     "%llu bytes in %llu blocks were asked for outside of all recorded functions, and %llu of them"

@@ -113,10 +113,16 @@ static inline struct out_row_asked out_row_asked(const struct out_rows *rows, ui
   return rows->asked ? rows->asked[row] : (struct out_row_asked){.is_known = false};
 }
 
+/* Are there more bytes than a sum can tell? It stands still then. */
+static inline bool out_asked_is_full(const struct out_asked *asked)
+{
+  return asked->bytes == UINT64_MAX;
+}
+
 /* Is it known what of the row's blocks was given back? */
 static inline bool out_row_asked_kept_known(const struct out_row_asked *asked)
 {
-  return asked->is_known && asked->sum.lost_calls == 0;
+  return asked->is_known && asked->sum.lost_calls == 0 && !out_asked_is_full(&asked->sum);
 }
 
 /* Bytes that were asked for and not given back; blocks, likewise. */

@@ -17,6 +17,15 @@ static inline void prof_move(uint64_t *target, uint64_t *source)
   __atomic_store_n(source, 0, __ATOMIC_RELAXED);
 }
 
+/* Adds to a sum that stands still at UINT64_MAX when it reaches it. Any thread, anywhere. */
+static inline void prof_add_saturated(uint64_t *sum, uint64_t value)
+{
+  uint64_t before = __atomic_load_n(sum, __ATOMIC_RELAXED), after;
+  do
+    after = before > UINT64_MAX - value ? UINT64_MAX : before + value;
+  while (!__atomic_compare_exchange_n(sum, &before, after, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}
+
 /* Lowers a minimum and raises a maximum that only this thread writes, and its signal handlers. Anywhere. */
 static inline void prof_note_extremes(uint64_t *least, uint64_t *most, uint64_t value)
 {

@@ -79,7 +79,7 @@ static void give_up(struct prof_process *process)
   process->start_lock = process->growth = process->modules_lock = process->threads_lock = process->arena_lock =
       process->names_lock = process->rings_lock = process->codes_lock = process->stages_lock = unlocked;
   process->epoch++;
-  process->requests_lock = process->pauses_lock = process->asked_lock = unlocked;
+  process->requests_lock = process->pauses_lock = unlocked;
   process->arena = (struct prof_arena){0};
   process->spare_first = process->spare_chunks = (struct prof_arena_spare){0};
   process->names_next = process->names_end = NULL;
@@ -87,7 +87,8 @@ static void give_up(struct prof_process *process)
     process->free_blocks[i] = NULL;
   process->free_rings = NULL;
   process->ring_bytes = 0;
-  process->free_asked = NULL;
+  process->free_asked = (struct prof_word_pair){0, 0};
+  process->retired_asked = (struct fmt_rec_asked_list){.first = 0};
   process->modules = NULL;
   process->sites = NULL;
   process->threads = process->free_threads = NULL;

@@ -22,6 +22,7 @@
 
 #include "callsig/callsig.h"
 #include "format/recording.h"
+#include "profiler/arch/common/word_pair.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/settings.h"
@@ -116,18 +117,18 @@ struct prof_process {
   struct prof_lock names_lock;    /* the page that small names share */
   struct prof_lock rings_lock;    /* rings that are free, and their bytes */
   struct prof_lock codes_lock;    /* the machine code of sites */
-  struct prof_lock asked_lock;    /* free_asked */
   struct prof_lock stages_lock;   /* what has a name: stages, queues, events, actions */
   struct prof_lock requests_lock; /* requests from outside that are being taken */
   struct prof_lock pauses_lock;   /* the times in which nothing is recorded */
   struct prof_arena arena;
   struct prof_arena_spare spare_first, spare_chunks; /* arenas' first chunks, and others; under arena_lock */
   uint8_t *names_next, *names_end;                   /* what is left of that page */
-  void *free_blocks[PROF_BLOCK_SIZES]; /* blocks of folded threads by size, first word links; under `growth` */
-  struct fmt_rec_ring *free_rings;     /* of folded threads, `reserved` links */
-  uint64_t ring_bytes;                 /* of all rings */
-  struct fmt_rec_asked *free_asked;    /* records that nothing counts in; under asked_lock */
-  struct prof_module *modules;         /* newest first; atomic reads */
+  void *free_blocks[PROF_BLOCK_SIZES];     /* blocks of folded threads by size, first word links; under `growth` */
+  struct fmt_rec_ring *free_rings;         /* of folded threads, `reserved` links */
+  uint64_t ring_bytes;                     /* of all rings */
+  struct prof_word_pair free_asked;        /* records that nothing counts in: see tree/asked.c; atomic */
+  struct fmt_rec_asked_list retired_asked; /* those that no edge has, but blocks; under threads_lock */
+  struct prof_module *modules;             /* newest first; atomic reads */
   struct prof_site_table *sites;
   struct prof_thread *threads; /* every control block there is: stack/thread.h has the live threads'. Newest first */
   uint32_t live_threads;       /* how many threads have one; atomic */

@@ -16,44 +16,30 @@
 /* System V's first three argument registers, as struct prof_registers has them. */
 enum { FIRST = 5, SECOND = 4, THIRD = 1, STUB_CALL = 11 };
 
-/* In values.second: where the record lies in the recording, and the period that it counted in. */
-#define WHERE_UNIT  16u
-#define WHERE_SHIFT 32u
-
-/* Of the process. A forked child has its parent's tables, and finds them empty. */
+/* The values of an address are a block's size and the record that it was counted in. Of the process. A forked child has
+ * its parent's tables, and finds them empty. */
 static struct prof_address_map blocks;
 
-static struct prof_address_values values_of(const struct prof_asking *asking, uint64_t size)
-{
-  const uint64_t where = ((uintptr_t)asking->asker - prof_process.header->base) / WHERE_UNIT;
-  return (struct prof_address_values){.first = size, .second = where | (uint64_t)asking->period << WHERE_SHIFT};
-}
-
-/* Where a block was counted when it was given; NULL: in an earlier period. */
 static struct fmt_rec_asked *asker_of(const struct prof_address_values *values)
 {
-  struct fmt_rec_asked *asker =
-      (struct fmt_rec_asked *)(uintptr_t)(prof_process.header->base + (uint32_t)values->second * (uint64_t)WHERE_UNIT);
-  return __atomic_load_n(&asker->period, __ATOMIC_RELAXED) == values->second >> WHERE_SHIFT ? asker : NULL;
+  return (struct fmt_rec_asked *)(uintptr_t)values->second;
 }
 
 static void count_freed(const struct prof_address_values *values)
 {
   struct fmt_rec_asked *asker = asker_of(values);
-  if (!asker)
-    return;
-  __atomic_add_fetch(&asker->freed_bytes, values->first, __ATOMIC_RELAXED);
+  prof_add_saturated(&asker->freed_bytes, values->first);
   __atomic_add_fetch(&asker->freed_calls, 1, __ATOMIC_RELEASE);
 }
 
 /* Keeps where a block was counted. Without room for it, nobody will know whether it was given back. */
 static void keep_block(uintptr_t block, const struct prof_address_values *values)
 {
-  struct fmt_rec_asked *asker = prof_address_map_put(&blocks, block, *values) ? NULL : asker_of(values);
-  if (!asker)
+  if (prof_address_map_put(&blocks, block, *values))
     return;
-  __atomic_add_fetch(&asker->lost_bytes, values->first, __ATOMIC_RELAXED);
-  __atomic_add_fetch(&asker->lost_calls, 1, __ATOMIC_RELAXED);
+  struct fmt_rec_asked *asker = asker_of(values);
+  prof_add_saturated(&asker->lost_bytes, values->first);
+  __atomic_add_fetch(&asker->lost_calls, 1, __ATOMIC_RELEASE);
 }
 
 /* Is the recording still the one that it was when the call began? */
@@ -86,11 +72,11 @@ static void find_asker(struct prof_asking *asking, uintptr_t cfa)
   const struct fmt_rec_asked_list *list = edge ? prof_edge_asked(edge) : NULL;
   if (!list)
     return;
-  asking->asker = (struct fmt_rec_asked *)(uintptr_t)__atomic_load_n(&list->first, __ATOMIC_ACQUIRE);
-  asking->period = (uint32_t)t->tree.record->period;
+  asking->asker = prof_asked_open(list);
   if (asking->asker || !prof_slow_enter(t))
     return;
-  asking->asker = prof_asked_record(edge, t->tree.record->period);
+  if (prof_asked_record(edge))
+    asking->asker = prof_asked_open(list);
   prof_slow_leave(t);
 }
 
@@ -195,9 +181,9 @@ static void count_given(const struct prof_asking *asking, uintptr_t block, uint6
       prof_count_loss(FMT_LOSS_ASKED, 1);
     return;
   }
-  prof_add(&asking->asker->bytes, size);
+  prof_add_saturated(&asking->asker->bytes, size);
   prof_add(&asking->asker->calls, 1);
-  values = values_of(asking, size);
+  values = (struct prof_address_values){size, (uintptr_t)asking->asker};
   keep_block(block, &values);
 }
 
@@ -213,6 +199,8 @@ void prof_library_answered(struct prof_asking *asking, uint64_t result)
     const uintptr_t block = block_given(asking, result);
     if (block)
       count_given(asking, block, kind == FMT_ASKING_TEXT ? text_size(result) : asking->size);
+    if (asking->asker)
+      prof_asked_close(asking->asker);
   }
   prof_library_left(asking->call, (uintptr_t)(asking + 1), result);
 }

@@ -24,8 +24,7 @@ struct prof_asking {
   uint64_t size;               /* bytes that it asks for */
   uint64_t taken_size;         /* of the block that it gives back, and what the map had of it; 0: nothing */
   uint64_t taken_where;
-  uint32_t epoch;  /* prof_process.epoch */
-  uint32_t period; /* of the asker's thread */
+  uint64_t epoch; /* prof_process.epoch */
 };
 
 /* Jumped to by stubs, and by nothing else: they keep every register but r11. */

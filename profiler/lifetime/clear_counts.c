@@ -26,7 +26,7 @@ static void clear_edge(struct fmt_rec_edge *edge)
       recursion->primitive[group] = recursion->cumulative[group] = 0;
   }
   prof_sampling_clear(edge);
-  prof_asked_clear(edge, prof_process.header->period);
+  prof_asked_clear(edge);
   if (edge->histogram)
     prof_histogram_clear((struct fmt_rec_histogram *)edge->histogram);
 }

@@ -21,14 +21,20 @@ static inline struct fmt_rec_asked_list *prof_edge_asked(const struct fmt_rec_ed
 }
 
 /* The record that calls of the edge count in now, made when it is new. NULL: the edge has no list, or there is no
- * space. `period`: the header's that the edge's thread is in. */
-struct fmt_rec_asked *prof_asked_record(const struct fmt_rec_edge *edge, uint64_t period);
+ * space. By the edge's thread, in a slow section. */
+struct fmt_rec_asked *prof_asked_record(const struct fmt_rec_edge *edge);
+
+/* A call of the edge begins, which counts in the record that is returned until prof_asked_close(), also if a period
+ * begins meanwhile. NULL: the edge has none yet. By the edge's thread, anywhere. */
+struct fmt_rec_asked *prof_asked_open(const struct fmt_rec_asked_list *list);
+void prof_asked_close(struct fmt_rec_asked *record);
 
 /* Adds what `source`, an edge of a thread that has ended, counted to `target`, and takes its records. Those of which
  * all was given back are there to be used again. Under threads_lock. */
 void prof_asked_move(struct fmt_rec_edge *target, struct fmt_rec_edge *source);
 
-/* Sets what the edge's calls counted to zero: it is `period` now. */
-void prof_asked_clear(const struct fmt_rec_edge *edge, uint64_t period);
+/* Sets what the edge's calls counted to zero: they count in another record from now on. Under threads_lock, by the
+ * edge's thread unless that has ended. */
+void prof_asked_clear(const struct fmt_rec_edge *edge);
 
 #endif

@@ -227,6 +227,66 @@ int main(void)
         rows = sums(self.report("--by", "function", self.run_counted(program, "--alloc"))["rows"])
         self.assertEqual(rows, {"take": (3, 300, 200)})
 
+    def test_sums_of_bytes_stand_still(self):
+        """An allocator of another library's may give more than there is, often."""
+        given = self.compile("libgives.so", "#include <stddef.h>\nvoid *aligned_alloc(size_t a, size_t n)\n"
+                             "{ static char some[8][64]; static unsigned next; (void)n; return &some[next++ % 8][a % 64]; }\n",
+                             "-shared", "-fPIC", instrument=False)
+        program = self.compile("asks", r"""
+#include <stdlib.h>
+#define PART __attribute__((noinline))
+void *volatile kept;
+PART void much(size_t n) { kept = aligned_alloc(16, n); }
+PART void less(size_t n) { kept = aligned_alloc(16, n); }
+int main(void)
+{
+  for (int i = 0; i < 3; i++) much((size_t)1 << 63);
+  less((size_t)1 << 63);
+  return 0;
+}
+""", "-O1", "-fno-builtin", libs=(given, "-Wl,-rpath," + os.path.dirname(given)))
+        recording = self.run_counted(program, "--alloc")
+        rows = {row["function"]: row for row in self.report("--by", "function", recording)["rows"]}
+        self.assertEqual([(rows[name]["allocs"], rows[name]["allocbytes"], rows[name]["unfreed"]) for name in ("much", "less")],
+                         [(3, 2 ** 64 - 1, None), (1, 2 ** 63, 2 ** 63)])
+        self.assertIn("sums of bytes asked for stand still at 2^64 - 1", self.callsig("report", "--columns", "+alloc", "--notes", recording).stdout)
+
+    def test_a_call_under_way_when_counting_begins(self):
+        """Its block is of the time before: neither asked for nor freed in the new one."""
+        asking = self.compile("libasks.so", r"""
+#include <stddef.h>
+void *__libc_malloc(size_t);
+void (*during)(void);
+void *valloc(size_t n) { if (during) during(); return __libc_malloc(n); }
+""", "-shared", "-fPIC", instrument=False)
+        program = self.compile("asks", r"""
+#include <stdlib.h>
+#include <callsig/callsig.h>
+extern void (*during)(void);
+void *valloc(size_t n);
+void *volatile kept;
+__attribute__((noinline)) void nothing(void) { __asm__ volatile(""); }
+static void reset(void) { callsig_reset(); nothing(); }
+__attribute__((noinline)) void take(size_t n) { kept = valloc(n); }
+__attribute__((noinline)) void give(void) { free(kept); }
+int main(void)
+{
+  take(10);
+  during = reset;
+  take(100);
+  during = NULL;
+  give();
+  take(1000);
+  give();
+  take(7);
+  return 0;
+}
+""", "-O1", "-fno-builtin", "-I" + harness.INCLUDE,
+                               libs=(asking, "-Wl,-rpath," + os.path.dirname(asking), "-L" + harness.RUNTIME, "-lcallsig",
+                                     "-Wl,-rpath," + harness.RUNTIME))
+        rows = sums(self.report("--by", "function", self.run_counted(program, "--alloc"))["rows"])
+        self.assertEqual(rows, {"take": (2, 1007, 7)})
+
     def test_what_is_not_told(self):
         program = self.compile("asks", KINDS, "-O1", "-fno-builtin")
         plain = self.run_counted(program, "--library-calls=malloc", output="plain")

@@ -2,6 +2,7 @@
 #include "profiler/tree/asked.h"
 
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -46,9 +47,9 @@ static struct fmt_rec_asked *ask(uint64_t calls, uint64_t freed)
 {
   memset(&source, 0, sizeof source);
   source.edge.flags = FMT_EDGE_ASKS | FMT_EDGE_SAMPLED;
-  struct fmt_rec_asked *record = prof_asked_record(&source.edge, 0);
+  struct fmt_rec_asked *record = prof_asked_record(&source.edge);
   assert_non_null(record);
-  assert_ptr_equal(record, prof_asked_record(&source.edge, 0));
+  assert_ptr_equal(record, prof_asked_record(&source.edge));
   record->calls = calls;
   record->bytes = calls * 10;
   record->freed_calls = freed;
@@ -132,14 +133,107 @@ static void lost_ones_are_settled(void **state)
   assert_int_equal(sum.calls, 6);
 }
 
+/* What is freed of the blocks before counts in what the edge has left, which nobody else is given until all are. */
 static void is_set_to_zero(void **state)
 {
   (void)state;
   struct fmt_rec_asked *record = ask(7, 2);
-  prof_asked_clear(&source.edge, 4);
-  assert_int_equal(record->period, 4);
-  assert_int_equal(record->calls + record->bytes + record->freed_calls + record->freed_bytes, 0);
+  struct laid_out first = source;
+  prof_asked_clear(&first.edge);
+  assert_int_equal(first.list.first, 0);
+  for (unsigned i = 0; i < 100; i++) {
+    assert_ptr_not_equal(ask(1, 1), record);
+    prof_asked_clear(&source.edge);
+  }
+  record->freed_calls = 7;
+  bool again = false;
+  ask(1, 1);
+  prof_asked_clear(&source.edge);
+  for (unsigned i = 0; i < 100 && !again; i++)
+    again = ask(1, 1) == record;
+  assert_true(again);
 }
+
+/* A call that is under way when counting begins has its block in the record of the time before. */
+static void calls_keep_their_record(void **state)
+{
+  (void)state;
+  struct fmt_rec_asked *record = ask(0, 0);
+  struct laid_out first = source;
+  assert_ptr_equal(prof_asked_open(&first.list), record);
+  prof_asked_clear(&first.edge);
+  assert_null(prof_asked_open(&first.list));
+  for (unsigned i = 0; i < 100; i++) {
+    assert_ptr_not_equal(ask(1, 1), record);
+    prof_asked_clear(&source.edge);
+  }
+  prof_asked_close(record);
+  assert_int_equal(record->open, 0);
+}
+
+static void sums_stand_still(void **state)
+{
+  (void)state;
+  for (unsigned i = 0; i < 3; i++) {
+    struct fmt_rec_asked *record = ask(1, 1);
+    record->bytes = record->freed_bytes = UINT64_C(1) << 63;
+    prof_asked_move(&target.edge, &source.edge);
+  }
+  struct fmt_rec_asked sum;
+  assert_int_equal(records_of(&target, &sum), 1);
+  assert_true(sum.bytes == UINT64_MAX && sum.freed_bytes == UINT64_MAX);
+}
+
+#if defined(__x86_64__)
+
+#define TRAP_FLAG 0x100ul
+#define STEPS     300u /* records that handlers take: more than a taking has instructions */
+
+static struct laid_out handlers[STEPS];
+static unsigned stepped;
+
+static struct laid_out *begin_edge(struct laid_out *made)
+{
+  *made = (struct laid_out){.edge.flags = FMT_EDGE_ASKS | FMT_EDGE_SAMPLED};
+  return made;
+}
+
+/* Before each instruction, and with the steps off in between. */
+static void take_within(int number)
+{
+  (void)number;
+  if (stepped < STEPS && prof_asked_record(&begin_edge(&handlers[stepped])->edge))
+    stepped++;
+}
+
+/* A taking is interrupted before each of its instructions by another one: no record is given twice, and none waits. */
+static void is_taken_in_the_middle(void **state)
+{
+  (void)state;
+  static struct laid_out many[2 * STEPS];
+  for (unsigned i = 0; i < 2 * STEPS; i++)
+    assert_non_null(prof_asked_record(&begin_edge(&many[i])->edge));
+  for (unsigned i = 0; i < 2 * STEPS; i++)
+    prof_asked_clear(&many[i].edge);
+  struct sigaction action = {.sa_handler = take_within}, before;
+  stepped = 0;
+  assert_int_equal(sigaction(SIGTRAP, &action, &before), 0);
+  begin_edge(&source);
+  alarm(60); /* of a taking that waits for itself */
+  __asm__ volatile("pushfq; orq %0, (%%rsp); popfq" ::"i"(TRAP_FLAG) : "memory", "cc");
+  const struct fmt_rec_asked *record = prof_asked_record(&source.edge);
+  __asm__ volatile("pushfq; andq %0, (%%rsp); popfq" ::"i"(~TRAP_FLAG) : "memory", "cc");
+  alarm(0);
+  sigaction(SIGTRAP, &before, NULL);
+  assert_in_range(stepped, 10, STEPS);
+  for (unsigned i = 0; i < stepped; i++) {
+    assert_ptr_not_equal(record, (void *)(uintptr_t)handlers[i].list.first);
+    for (unsigned k = 0; k < i; k++)
+      assert_int_not_equal(handlers[k].list.first, handlers[i].list.first);
+  }
+}
+
+#endif
 
 /* Where nothing is asked for, nothing lies before the edge. */
 static void others_have_no_list(void **state)
@@ -148,7 +242,7 @@ static void others_have_no_list(void **state)
   memset(&source, 0, sizeof source);
   source.edge.flags = FMT_EDGE_SAMPLED;
   assert_null(prof_edge_asked(&source.edge));
-  assert_null(prof_asked_record(&source.edge, 0));
+  assert_null(prof_asked_record(&source.edge));
   ask(1, 0);
   struct fmt_rec_edge bare = {.flags = 0};
   prof_asked_move(&bare, &source.edge);
@@ -162,17 +256,24 @@ static void no_space(void **state)
     ;
   memset(&source, 0, sizeof source);
   source.edge.flags = FMT_EDGE_ASKS | FMT_EDGE_SAMPLED;
-  assert_null(prof_asked_record(&source.edge, 0));
+  assert_null(prof_asked_record(&source.edge));
   assert_int_equal(source.list.first, 0);
 }
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(settled_ones_are_used_again, start, stop),
-                                     cmocka_unit_test_setup_teardown(others_wait, start, stop),
-                                     cmocka_unit_test_setup_teardown(lost_ones_are_settled, start, stop),
-                                     cmocka_unit_test_setup_teardown(is_set_to_zero, start, stop),
-                                     cmocka_unit_test_setup_teardown(others_have_no_list, start, stop),
-                                     cmocka_unit_test_setup_teardown(no_space, start, stop)};
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test_setup_teardown(settled_ones_are_used_again, start, stop),
+    cmocka_unit_test_setup_teardown(others_wait, start, stop),
+    cmocka_unit_test_setup_teardown(lost_ones_are_settled, start, stop),
+    cmocka_unit_test_setup_teardown(is_set_to_zero, start, stop),
+    cmocka_unit_test_setup_teardown(calls_keep_their_record, start, stop),
+    cmocka_unit_test_setup_teardown(sums_stand_still, start, stop),
+#if defined(__x86_64__)
+    cmocka_unit_test_setup_teardown(is_taken_in_the_middle, start, stop),
+#endif
+    cmocka_unit_test_setup_teardown(others_have_no_list, start, stop),
+    cmocka_unit_test_setup_teardown(no_space, start, stop)
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
