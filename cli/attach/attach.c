@@ -19,6 +19,8 @@
 #include <unistd.h>
 
 #include "cli/attach/borrow.h"
+#include "cli/attach/code.h"
+#include "cli/attach/indexes.h"
 #include "cli/attach/mappings.h"
 #include "cli/attach/refusals.h"
 #include "cli/attach/remote_call.h"
@@ -29,8 +31,6 @@
 #include "cli/common/install_paths.h"
 #include "cli/common/recordings.h"
 #include "cli/common/subcommand.h"
-#include "cli/run/libraries.h"
-#include "cli/run/prepare_indexes.h"
 #include "cli/run/recording_place.h"
 #include "format/attach.h"
 
@@ -39,6 +39,8 @@
 /* For how long a good moment is waited for: at most these times 10 to 17 milliseconds. */
 #define LOOKS   400
 #define LOOK_NS 10000000
+/* For how long another command's thread may take. */
+#define LOOKS_FOR_RUNTIME 200
 
 /* What is under way in the process. */
 struct work {
@@ -49,6 +51,7 @@ struct work {
   struct cli_mappings mappings;
   struct cli_borrowed thread;
   struct cli_remote remote;
+  uint64_t code; /* cli_arch_code, in the process; 0: not yet */
 };
 
 /* Says what went wrong, or that the process became another program meanwhile, which explains it. */
@@ -136,38 +139,36 @@ static uint64_t find_function(const struct work *work, const char *library, cons
   return file != NULL ? cli_symbol_find(work->pid, file->start, name, &size) : 0;
 }
 
-/* The instruction of a system call, in the C library's function of that name. 0: there is none. */
-static uint64_t find_instruction(const struct work *work)
+/* Finds what the borrowed thread is to do something by. A thread is stopped: what it runs is what it ran when it was
+ * looked at, or not. 0 or a negative errno, after a message. */
+static int find_code(struct work *work, struct cli_places *places)
 {
-  unsigned char code[256];
-  uint64_t size = 0;
-  const struct cli_memory_mapping *library = cli_mappings_of_file(&work->mappings, "libc.so.6");
-  if (library == NULL)
-    library = cli_mappings_of_file(&work->mappings, "libc-2.");
-  uint64_t address = library != NULL ? cli_symbol_find(work->pid, library->start, "syscall", &size) : 0;
-  if (size > sizeof code)
-    size = sizeof code;
-  if (address == 0 || cli_memory_read(work->pid, address, code, size) < 0)
-    return 0;
-  long at = cli_arch_find_system_call(code, size);
-  return at >= 0 ? address + (uint64_t)at : 0;
+  const struct cli_memory_mapping *settings = cli_mappings_named(&work->mappings, FMT_ATTACH_MAPPING);
+  const bool is_same = !cli_executed_since(work->pid, &work->program);
+  int error = is_same ? cli_code_find(work->pid, &work->mappings, places) : -ENOENT;
+  if (error < 0)
+    tell(work, "its C library is not one that callsig knows");
+  else if (work->purpose == CLI_TO_SWITCH &&
+           (settings == NULL || (work->code = cli_code_mapped(work->pid, settings)) == 0)) {
+    tell(work, "another version of callsig was attached to it: start the program again");
+    error = -ENOENT;
+  }
+  return error;
 }
 
 /* Borrows a thread that can be told what to do. As borrow(). */
 static int begin(struct work *work)
 {
+  struct cli_places places;
   cli_borrow_prepare();
   int error = borrow(work);
   if (error < 0)
     return error;
-  /* A thread is stopped: what it runs is what it ran when it was looked at, or not. */
-  const bool is_same = !cli_executed_since(work->pid, &work->program);
-  uint64_t instruction = is_same ? find_instruction(work) : 0;
-  error = instruction != 0 ? cli_remote_begin(&work->remote, &work->thread, instruction) : -ENOENT;
-  if (error < 0) {
-    tell(work, "its C library is not one that callsig knows");
+  if ((error = find_code(work, &places)) == 0 &&
+      (error = cli_remote_begin(&work->remote, &work->thread, &places, cli_borrow_again(&work->thread))) < 0)
+    tell(work, "a thread of it cannot be made to call anything: %s", strerror(-error));
+  if (error < 0)
     cli_borrow_release(&work->thread);
-  }
   return error;
 }
 
@@ -185,8 +186,7 @@ static int end(struct work *work, int error)
 
 static int call(struct work *work, uint64_t function, uint64_t first, uint64_t second, uint64_t *result)
 {
-  const uint64_t arguments[CLI_CALL_ARGUMENTS] = {first, second};
-  int error = cli_remote_call(&work->remote, function, arguments, result);
+  int error = cli_remote_call(&work->remote, work->code, function, first, second, result);
   if (error == -EDEADLK)
     tell(work, "another thread of it holds a lock and does not give it back");
   else if (error < 0 && error != -ESRCH)
@@ -210,8 +210,8 @@ static int system_call(struct work *work, long number, const uint64_t arguments[
   return error < 0 ? error : *result < 0 ? (int)*result : 0;
 }
 
-/* Maps the settings in the process. Returns 0 and where, or a negative errno. */
-static int map_settings(struct work *work, const char *text, size_t size, uint64_t *address)
+/* Maps the settings in the process, with the code. Returns 0 and where, or a negative errno. */
+static int map_settings(struct work *work, const unsigned char *image, size_t size, uint64_t *address)
 {
   uint64_t name;
   long file = -1, mapped = 0, ignored;
@@ -223,15 +223,17 @@ static int map_settings(struct work *work, const char *text, size_t size, uint64
     return error;
   snprintf(path, sizeof path, "/proc/%d/fd/%ld", (int)work->pid, file);
   int fd = open(path, O_WRONLY | O_CLOEXEC);
-  if (fd < 0 || write(fd, text, size) != (ssize_t)size)
+  if (fd < 0 || write(fd, image, size) != (ssize_t)size)
     error = errno != 0 ? -errno : -EIO;
   if (fd >= 0)
     close(fd);
   if (error == 0)
     error = system_call(work, SYS_mmap,
-                        (uint64_t[CLI_CALL_ARGUMENTS]){0, size, PROT_READ, MAP_PRIVATE, (uint64_t)file, 0}, &mapped);
+                        (uint64_t[CLI_CALL_ARGUMENTS]){0, size, PROT_READ | PROT_EXEC, MAP_PRIVATE, (uint64_t)file, 0},
+                        &mapped);
   int closed = system_call(work, SYS_close, (uint64_t[CLI_CALL_ARGUMENTS]){(uint64_t)file}, &ignored);
   *address = (uint64_t)mapped;
+  work->code = cli_code_address(*address + size);
   return error < 0 ? error : closed;
 }
 
@@ -291,8 +293,8 @@ static int ask_path(struct work *work, char path[PATH_MAX])
 {
   uint64_t address = 0;
   int error = call_runtime(work, "callsig_path", &address);
-  if (error == 0 && address != 0)
-    error = cli_memory_read_text(work->pid, address, path, PATH_MAX);
+  if (error == 0 && address != 0 && (error = cli_memory_read_text(work->pid, address, path, PATH_MAX)) < 0)
+    tell(work, "where it records cannot be read: %s", strerror(-error));
   if (error == 0 && address == 0) {
     tell(work, "the runtime cannot record there; the program's stderr has why");
     error = -ENOENT;
@@ -305,57 +307,33 @@ static int load_at_place(struct work *work, const struct cli_recording_place *pl
 {
   struct cli_install_paths paths;
   char *text = NULL;
-  size_t size = 0;
+  unsigned char *image = NULL;
+  size_t text_size = 0, size = 0;
   uint64_t settings = 0;
   int error = cli_install_paths_find(&paths);
   if (error == 0)
-    error = cli_attach_settings(place, &text, &size);
+    error = cli_attach_settings(place, &text, &text_size);
+  if (error == 0 && (image = cli_code_image(text, text_size, &size)) == NULL) {
+    cli_error("attach: out of memory");
+    error = -ENOMEM;
+  }
+  free(text);
   if (error < 0 || (error = begin(work)) < 0) {
-    free(text);
+    free(image);
     return error;
   }
   /* Of a command that was killed before it could load anything. */
   const struct cli_memory_mapping *stale = cli_mappings_named(&work->mappings, FMT_ATTACH_MAPPING);
   if (stale != NULL)
     unmap_settings(work, stale->start, stale->end - stale->start);
-  if ((error = map_settings(work, text, size, &settings)) < 0)
+  if ((error = map_settings(work, image, size, &settings)) < 0)
     tell(work, "what the runtime needs cannot be mapped there: %s", strerror(-error));
   else if ((error = load_runtime(work, paths.runtime)) < 0)
     unmap_settings(work, settings, size);
   if (error == 0 && (error = read_mappings(work)) == 0)
     error = ask_path(work, attached->path);
-  free(text);
+  free(image);
   return end(work, error);
-}
-
-/* The libraries that are mapped, with the program itself. */
-static int list_libraries(const struct cli_mappings *mappings, const char *image, struct cli_libraries *libraries)
-{
-  *libraries = (struct cli_libraries){.paths = calloc((size_t)mappings->list.count + 1, sizeof *libraries->paths)};
-  if (libraries->paths == NULL)
-    return -ENOMEM;
-  for (uint32_t i = 0; i < mappings->list.count; i++) {
-    const struct cli_memory_mapping *mapping = base_vector_at(&mappings->list, i);
-    if (!mapping->executable || !cli_mapping_is_file(mapping) || strcmp(mapping->path, image) == 0)
-      continue;
-    char *path = strdup(mapping->path);
-    if (path == NULL)
-      return -ENOMEM;
-    libraries->paths[libraries->count++] = path;
-  }
-  return 0;
-}
-
-static int prepare_indexes(const struct work *work, const struct cli_profiled_program *program)
-{
-  struct cli_libraries libraries;
-  int error = list_libraries(&work->mappings, program->image, &libraries);
-  if (error < 0)
-    cli_error("attach: out of memory");
-  else
-    error = cli_prepare_indexes(program, &libraries, cli_environment("CALLSIG_RULES"), false);
-  cli_libraries_free(&libraries);
-  return error;
 }
 
 /* Locks the recording, so that another command finds that this one is attached. -EBUSY: one is. */
@@ -373,7 +351,7 @@ static int attach_first(struct work *work, const struct cli_profiled_program *pr
 {
   struct cli_recording_place place = {.fd = -1};
   uint32_t writer = 0;
-  int error = prepare_indexes(work, program);
+  int error = cli_attach_indexes(&work->mappings, program);
   if (error < 0)
     return error;
   error = cli_recording_place_take(output != NULL ? output : CLI_DEFAULT_RECORDING, &place, &writer);
@@ -421,6 +399,21 @@ static int attach_again(struct work *work, const char *output, struct cli_attach
   return end(work, error);
 }
 
+/* A thread that another command borrowed until it was killed may be loading the runtime yet. */
+static int wait_for_runtime(struct work *work)
+{
+  const struct timespec moment = {.tv_nsec = LOOK_NS};
+  int error = 0;
+  for (int look = 0; error == 0 && look < LOOKS_FOR_RUNTIME; look++) {
+    if (cli_mappings_named(&work->mappings, FMT_ATTACH_MAPPING) == NULL ||
+        cli_mappings_of_file(&work->mappings, "libcallsig.so") != NULL)
+      break;
+    nanosleep(&moment, NULL);
+    error = read_mappings(work);
+  }
+  return error;
+}
+
 static int attach(struct work *work, const char *output, struct cli_attached *attached)
 {
   struct cli_profiled_program program = {0};
@@ -434,6 +427,8 @@ static int attach(struct work *work, const char *output, struct cli_attached *at
   if (error == 0)
     error = cli_attach_check(work->pid, &work->mappings, &program);
   if (error < 0)
+    return error;
+  if ((error = wait_for_runtime(work)) < 0)
     return error;
   bool has_runtime = cli_mappings_of_file(&work->mappings, "libcallsig.so") != NULL || program.facts.has_runtime;
   if (has_runtime && cli_mappings_named(&work->mappings, FMT_ATTACH_MAPPING) != NULL)

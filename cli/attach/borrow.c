@@ -119,13 +119,17 @@ static bool has_handler_waiting(const struct cli_borrowed *borrowed)
   return ((pending | shared) & caught & ~blocked) != 0;
 }
 
+bool cli_borrow_again(const struct cli_borrowed *borrowed)
+{
+  return cli_arch_is_cut(&borrowed->registers) && !has_handler_waiting(borrowed);
+}
+
 int cli_borrow_release(struct cli_borrowed *borrowed)
 {
   int error = 0;
   if (ptrace(PTRACE_SETSIGMASK, borrowed->thread, sizeof borrowed->mask, &borrowed->mask) != 0)
     error = -errno;
-  bool again = cli_arch_is_cut(&borrowed->registers) && !has_handler_waiting(borrowed);
-  int restored = cli_arch_restore(borrowed->thread, &borrowed->registers, again);
+  int restored = cli_arch_restore(borrowed->thread, &borrowed->registers, cli_borrow_again(borrowed));
   if (ptrace(PTRACE_DETACH, borrowed->thread, NULL, NULL) != 0 && restored == 0)
     restored = -errno;
   cli_arch_release(&borrowed->registers);

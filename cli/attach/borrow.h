@@ -2,6 +2,7 @@
 #ifndef CALLSIG_CLI_ATTACH_BORROW_H
 #define CALLSIG_CLI_ATTACH_BORROW_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -19,6 +20,9 @@ void cli_borrow_prepare(void);
 /* Stops the thread and keeps its registers. Returns 0; -EAGAIN when it cannot be now (it ends, or another moment is
  * better); or another negative errno: -EPERM when it may not be traced. Gives no message. */
 int cli_borrow(pid_t process, pid_t thread, struct cli_borrowed *borrowed);
+
+/* Is it in a system call that the kernel would have return EINTR, though no handler of a signal runs? */
+bool cli_borrow_again(const struct cli_borrowed *borrowed);
 
 /* Lets the thread go on as if nothing had been: a system call that was interrupted goes on, or is begun again where the
  * kernel would have it return EINTR though no handler of a signal ran. It is in the stop that it was borrowed in, or in

@@ -17,6 +17,8 @@
 
 /* Of the stack that dlopen() and the runtime's start take. */
 #define LEAST_STACK (UINT64_C(96) << 10)
+/* Of one that grows, that is there already: what another process writes there does not make it grow. */
+#define LEAST_GROWN (UINT64_C(16) << 10)
 /* Not every C library's headers have it: Linux 5.13. */
 #define GET_RSEQ_CONFIGURATION ((enum __ptrace_request)0x420f)
 
@@ -138,7 +140,7 @@ static bool has_stack(const struct cli_mappings *mappings, uint64_t sp)
 {
   const struct cli_memory_mapping *stack = cli_mappings_at(mappings, sp);
   /* That of the first thread grows. */
-  return stack != NULL && (strcmp(stack->path, "[stack]") == 0 || sp - stack->start >= LEAST_STACK);
+  return stack != NULL && sp - stack->start >= (strcmp(stack->path, "[stack]") == 0 ? LEAST_GROWN : LEAST_STACK);
 }
 
 int cli_safe_point(const struct cli_borrowed *thread, const struct cli_mappings *mappings, enum cli_purpose purpose,

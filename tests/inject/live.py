@@ -10,7 +10,6 @@ import re
 import signal
 import socket
 import subprocess
-import sys
 import threading
 import time
 
@@ -210,11 +209,3 @@ class Ctl(Live):
 def killed(scenario):
     """The same, with the command killed at each of its system calls."""
     return type(f"Killed{scenario.__name__}", (scenario,), {"__doc__": scenario.__doc__, "who": "whole=callsig", "kills": True})
-
-
-class KilledAttach(killed(Attach)):
-    """`callsig attach` is killed. What it was killed in while a thread was borrowed ends the program (docs/attach.md): then its recording alone is
-    looked at."""
-
-    def made(self, ran):
-        return sys.maxsize if ran.program[0] < 0 else super().made(ran)

@@ -21,6 +21,7 @@
 # ctest: case _full.killed_serve full killed_serve
 # ctest: case _full.killed_push full killed_push
 # ctest: case _full.killed_attach full killed_attach
+# ctest: case _full.killed_attach_computing full killed_attach_computing
 # ctest: case _full.killed_ctl full killed_ctl
 """One system call of callsig fails, or its process is killed at one: nothing crashes, hangs or is lost without a word.
 
@@ -33,7 +34,8 @@ has no more of it. SIGKILL comes at every system call. --samples takes so many o
  * the runtime: the program prints and returns what it does without callsig, and every call is recorded, counted as not recorded, or
    a line says what failed;
  * the command: it succeeds, or one line says what failed; inputs stay as they were and an output is whole or absent;
- * killed: recordings and databases are sound, hold no call that was not made, and `callsig stages --db` brings a database up to date.
+ * killed: a program that is looked at goes on, and ends as it would; recordings and databases are sound, hold no call that was not made,
+   and `callsig stages --db` brings a database up to date.
 
 Exit status 77: ptrace() is denied here.
 """
@@ -332,7 +334,8 @@ SCENARIOS = {
     "killed_merge": lambda bench: KilledMerge(bench, bench.threads),
     "killed_serve": lambda bench: live.killed(live.Serve)(bench, bench.live),
     "killed_push": lambda bench: live.killed(live.Push)(bench, bench.live),
-    "killed_attach": lambda bench: live.KilledAttach(bench, bench.live),
+    "killed_attach": lambda bench: live.killed(live.Attach)(bench, bench.live),
+    "killed_attach_computing": lambda bench: live.killed(live.Attach)(bench, [*bench.live, "compute"]),
     "killed_ctl": lambda bench: live.killed(live.Ctl)(bench, bench.live),
 }
 

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Of a system call. */
 #define CLI_CALL_ARGUMENTS 6
 
 /* All registers of a thread. */
@@ -22,7 +23,7 @@ struct cli_place {
   uint64_t pc, sp;
   long call;     /* the system call that it is in, or -1 */
   long argument; /* the second one of it: what a futex is asked for */
-  long result;   /* what that returns, or the function that it came back from */
+  long result;   /* what that returns */
 };
 
 /* Is there code for this processor? The other functions are then not called. */
@@ -41,28 +42,52 @@ bool cli_arch_is_cut(const struct cli_registers *registers);
 
 int cli_arch_look(pid_t thread, struct cli_place *place);
 
-/* Has the thread, whose registers were kept, call `function` when it goes on, with its stack below `sp`, which is below
- * all that lies there. The function returns to `back`. Returns 0 or a negative errno. */
-int cli_arch_call(pid_t thread, const struct cli_registers *registers, uint64_t function, uint64_t back, uint64_t sp,
-                  const uint64_t arguments[CLI_CALL_ARGUMENTS]);
+/* Code that a process has, of its C library: 0 where it is not found. */
+struct cli_places {
+  uint64_t system_call;    /* makes a system call, and returns */
+  uint64_t resume;         /* returns from the handler of a signal, by a system call (rt_sigreturn) */
+  uint64_t errno_location; /* the function of that name */
+};
 
-/* The stack pointer with which a function comes back that was called so. */
-uint64_t cli_arch_sp_after(uint64_t sp);
+/* Looks for the first two, unless *places has them, in `size` bytes of machine code, which lie at `address`. */
+void cli_arch_find(const unsigned char *code, size_t size, uint64_t address, struct cli_places *places);
 
-/* The same of a system call, by the instruction at `instruction`. */
-int cli_arch_system_call(pid_t thread, const struct cli_registers *registers, uint64_t instruction, long number,
-                         const uint64_t arguments[CLI_CALL_ARGUMENTS]);
+/* What brings a thread back to where it was, without anybody's help: the frame of a signal's handler that runs nowhere.
+ * Its bytes are to lie at `address`, below all that the thread has on its stack. */
+struct cli_frame {
+  uint64_t address;
+  unsigned char *bytes; /* owned: free() */
+  size_t size;
+};
 
-/* Has the kernel not do the system call that the thread stopped at the entry of. */
-int cli_arch_skip_system_call(pid_t thread);
+/* Makes the frame of a thread whose registers and mask of signals were kept, at `sp`. `again`: as in
+ * cli_arch_restore(). Returns 0 or -ENOMEM. */
+int cli_arch_make_frame(const struct cli_registers *registers, uint64_t mask, bool again,
+                        const struct cli_places *places, uint64_t sp, struct cli_frame *frame);
 
-/* How many bytes below the stack pointer are the function's that runs. */
-#define CLI_ARCH_RED_ZONE 128u
+/* Machine code that calls a function as struct cli_call says, and then goes on by the frame. */
+extern const unsigned char cli_arch_code[], cli_arch_code_end[];
 
-/* Where, in `size` bytes of machine code, the instruction of a system call is; -1: nowhere. */
-long cli_arch_find_system_call(const unsigned char *code, size_t size);
+struct cli_call {
+  uint64_t function, errno_location; /* whose errno is kept */
+  uint64_t arguments[2];
+  uint64_t result;
+  uint64_t frame;
+};
 
-/* What lies behind that instruction: its length. */
-#define CLI_ARCH_SYSTEM_CALL_SIZE 2u
+/* Has the thread, whose registers were kept, run that code, which lies at `code`, for the struct cli_call at `call`,
+ * with its stack below that. Returns 0 or a negative errno. */
+int cli_arch_call(pid_t thread, const struct cli_registers *registers, uint64_t code, uint64_t call);
+
+/* Has it do a system call when it goes on, and then go on by the frame. */
+int cli_arch_system_call(pid_t thread, const struct cli_registers *registers, const struct cli_places *places,
+                         uint64_t frame, long number, const uint64_t arguments[CLI_CALL_ARGUMENTS]);
+
+/* Has it go on by the frame, whatever it is stopped in: a system call at whose entry it is, is not done. */
+int cli_arch_go_back(pid_t thread, const struct cli_registers *registers, const struct cli_places *places,
+                     uint64_t frame);
+
+/* Is the thread, stopped at the entry of a system call, about to go on by the frame? */
+bool cli_arch_is_back(const struct cli_place *place, const struct cli_places *places, uint64_t frame);
 
 #endif

@@ -39,33 +39,43 @@ int cli_arch_look(pid_t thread, struct cli_place *place)
   return -ENOTSUP;
 }
 
-int cli_arch_call(pid_t thread, const struct cli_registers *registers, uint64_t function, uint64_t back, uint64_t sp,
-                  const uint64_t arguments[CLI_CALL_ARGUMENTS])
+void cli_arch_find(const unsigned char *code, size_t size, uint64_t address, struct cli_places *places)
 {
-  (void)thread, (void)registers, (void)function, (void)back, (void)sp, (void)arguments;
+  (void)code, (void)size, (void)address, (void)places;
+}
+
+int cli_arch_make_frame(const struct cli_registers *registers, uint64_t mask, bool again,
+                        const struct cli_places *places, uint64_t sp, struct cli_frame *frame)
+{
+  (void)registers, (void)mask, (void)again, (void)places, (void)sp;
+  *frame = (struct cli_frame){0};
   return -ENOTSUP;
 }
 
-uint64_t cli_arch_sp_after(uint64_t sp)
-{
-  return sp;
-}
+const unsigned char cli_arch_code[1], cli_arch_code_end[1];
 
-int cli_arch_system_call(pid_t thread, const struct cli_registers *registers, uint64_t instruction, long number,
-                         const uint64_t arguments[CLI_CALL_ARGUMENTS])
+int cli_arch_call(pid_t thread, const struct cli_registers *registers, uint64_t code, uint64_t call)
 {
-  (void)thread, (void)registers, (void)instruction, (void)number, (void)arguments;
+  (void)thread, (void)registers, (void)code, (void)call;
   return -ENOTSUP;
 }
 
-int cli_arch_skip_system_call(pid_t thread)
+int cli_arch_system_call(pid_t thread, const struct cli_registers *registers, const struct cli_places *places,
+                         uint64_t frame, long number, const uint64_t arguments[CLI_CALL_ARGUMENTS])
 {
-  (void)thread;
+  (void)thread, (void)registers, (void)places, (void)frame, (void)number, (void)arguments;
   return -ENOTSUP;
 }
 
-long cli_arch_find_system_call(const unsigned char *code, size_t size)
+int cli_arch_go_back(pid_t thread, const struct cli_registers *registers, const struct cli_places *places,
+                     uint64_t frame)
 {
-  (void)code, (void)size;
-  return -1;
+  (void)thread, (void)registers, (void)places, (void)frame;
+  return -ENOTSUP;
+}
+
+bool cli_arch_is_back(const struct cli_place *place, const struct cli_places *places, uint64_t frame)
+{
+  (void)place, (void)places, (void)frame;
+  return false;
 }

@@ -1,4 +1,5 @@
 /* Registers and calls of x86-64, by the calling convention of System V. */
+#include "cli/attach/arch/x86_64.h"
 #include "cli/attach/arch/processor.h"
 
 #include <elf.h>
@@ -31,13 +32,6 @@ static int set_general(pid_t thread, struct user_regs_struct *general)
   return ptrace(PTRACE_SETREGSET, thread, NT_PRSTATUS, &part) != 0 ? -errno : 0;
 }
 
-static struct user_regs_struct general_of(const struct cli_registers *registers)
-{
-  struct user_regs_struct general = {0};
-  memcpy(&general, registers->general, sizeof general);
-  return general;
-}
-
 int cli_arch_save(pid_t thread, struct cli_registers *registers)
 {
   struct user_regs_struct general = {0};
@@ -64,23 +58,20 @@ void cli_arch_release(struct cli_registers *registers)
 
 bool cli_arch_is_cut(const struct cli_registers *registers)
 {
-  struct user_regs_struct general = general_of(registers);
+  struct user_regs_struct general = x86_general_of(registers);
   return (long)general.orig_rax >= 0 && (long)general.rax == -EINTR;
 }
 
 int cli_arch_restore(pid_t thread, const struct cli_registers *registers, bool again)
 {
-  struct user_regs_struct general = general_of(registers);
+  struct user_regs_struct general = x86_general_of(registers);
   struct iovec part = {registers->vector, registers->vector_size};
-  if (again) {
-    general.rax = general.orig_rax;
-    general.rip -= CLI_ARCH_SYSTEM_CALL_SIZE;
-    general.orig_rax = (unsigned long long)-1;
-  }
-  int error = set_general(thread, &general);
-  if (ptrace(PTRACE_SETREGSET, thread, NT_X86_XSTATE, &part) != 0 && error == 0)
-    error = -errno;
-  return error;
+  if (again)
+    x86_call_again(&general, (long)general.orig_rax);
+  /* The general ones last: until then the thread would go on by its frame, which has them all. */
+  int error = ptrace(PTRACE_SETREGSET, thread, NT_X86_XSTATE, &part) != 0 ? -errno : 0;
+  int set = set_general(thread, &general);
+  return error < 0 ? error : set;
 }
 
 int cli_arch_look(pid_t thread, struct cli_place *place)
@@ -93,58 +84,40 @@ int cli_arch_look(pid_t thread, struct cli_place *place)
 }
 
 /* The registers of a thread that begins something else: in no system call, which the kernel would start again. */
-static struct user_regs_struct begin(const struct cli_registers *registers,
-                                     const uint64_t arguments[CLI_CALL_ARGUMENTS])
+static struct user_regs_struct begin(const struct cli_registers *registers, uint64_t pc, uint64_t sp)
 {
-  struct user_regs_struct general = general_of(registers);
+  struct user_regs_struct general = x86_general_of(registers);
   general.orig_rax = (unsigned long long)-1;
   general.eflags &= ~(unsigned long long)DIRECTION_FLAG;
-  general.rdi = arguments[0];
-  general.rsi = arguments[1];
-  general.rdx = arguments[2];
-  general.r8 = arguments[4];
-  general.r9 = arguments[5];
+  general.rip = pc;
+  general.rsp = sp;
   return general;
 }
 
-int cli_arch_call(pid_t thread, const struct cli_registers *registers, uint64_t function, uint64_t back, uint64_t sp,
-                  const uint64_t arguments[CLI_CALL_ARGUMENTS])
+int cli_arch_call(pid_t thread, const struct cli_registers *registers, uint64_t code, uint64_t call)
 {
-  struct user_regs_struct general = begin(registers, arguments);
-  general.rcx = arguments[3];
-  general.rax = 0; /* of a function with variable arguments: none in vector registers */
-  general.rip = function;
-  general.rsp = (sp & ~UINT64_C(15)) - sizeof back;
-  return ptrace(PTRACE_POKEDATA, thread, general.rsp, back) != 0 ? -errno : set_general(thread, &general);
-}
-
-uint64_t cli_arch_sp_after(uint64_t sp)
-{
-  return sp & ~UINT64_C(15);
-}
-
-int cli_arch_system_call(pid_t thread, const struct cli_registers *registers, uint64_t instruction, long number,
-                         const uint64_t arguments[CLI_CALL_ARGUMENTS])
-{
-  struct user_regs_struct general = begin(registers, arguments);
-  general.r10 = arguments[3];
-  general.rax = (unsigned long long)number;
-  general.rip = instruction;
+  struct user_regs_struct general = begin(registers, code, call);
+  general.rbx = call;
   return set_general(thread, &general);
 }
 
-int cli_arch_skip_system_call(pid_t thread)
+int cli_arch_system_call(pid_t thread, const struct cli_registers *registers, const struct cli_places *places,
+                         uint64_t frame, long number, const uint64_t arguments[CLI_CALL_ARGUMENTS])
 {
-  struct user_regs_struct general = {0};
-  int error = get_general(thread, &general);
-  general.orig_rax = (unsigned long long)-1;
-  return error < 0 ? error : set_general(thread, &general);
+  struct user_regs_struct general = begin(registers, places->system_call, frame);
+  general.rdi = arguments[0];
+  general.rsi = arguments[1];
+  general.rdx = arguments[2];
+  general.r10 = arguments[3];
+  general.r8 = arguments[4];
+  general.r9 = arguments[5];
+  general.rax = (unsigned long long)number;
+  return set_general(thread, &general);
 }
 
-long cli_arch_find_system_call(const unsigned char *code, size_t size)
+int cli_arch_go_back(pid_t thread, const struct cli_registers *registers, const struct cli_places *places,
+                     uint64_t frame)
 {
-  for (size_t i = 0; i + CLI_ARCH_SYSTEM_CALL_SIZE <= size; i++)
-    if (code[i] == 0x0f && code[i + 1] == 0x05)
-      return (long)i;
-  return -1;
+  struct user_regs_struct general = begin(registers, places->system_call + X86_SYSTEM_CALL_SIZE, frame);
+  return set_general(thread, &general);
 }
