@@ -172,7 +172,7 @@ static void find_replicas(const struct callsig_pipeline *pipeline, const struct 
   if (window->seconds <= 0)
     return;
   const struct out_threads_seen seen = out_threads_seen(pipeline, view->number, window);
-  const double available = seen.is_steady ? seen.count * window->seconds : seen.available;
+  const double available = seen.is_steady ? seen.count * window->seconds + seen.others_worked : seen.available;
   const bool overlap = !seen.folded && stats->total_time + stats->failed_time > EXCEEDS * available;
   view->threads = seen.count;
   *get_wait = fmax(0, *get_wait - seen.others_got);

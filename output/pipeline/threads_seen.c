@@ -60,6 +60,7 @@ struct out_threads_seen out_threads_seen(const struct callsig_pipeline *pipeline
     }
     if (did_hardly_any(pipeline, replica, &mean)) {
       seen.available += fmax(0, replica->own_time);
+      seen.others_worked += fmax(0, replica->own_time);
       seen.others_got += replica->got;
       seen.others_put += replica->waited - replica->got;
       continue;

@@ -14,7 +14,8 @@ struct out_threads_seen {
   bool folded;      /* some have ended, and were folded into one: of these it is known what they worked and waited */
   bool is_steady;   /* they were there all the time that the stage was */
   double available; /* recorded seconds of the window, of all of them together; of folded ones what is known */
-  double others_got, others_put; /* seconds that those waited which helped out alone: none of the stage's */
+  /* Seconds of those which helped out alone: what they worked, and what they waited, which is none of the stage's. */
+  double others_worked, others_got, others_put;
 };
 
 /* Of stage `number`. A thread that did hardly any of its tasks, as one that helps out, is not counted, and was there

@@ -132,7 +132,9 @@ int out_thread_group_make(const struct callsig_pipeline *pipeline, const struct 
       return 0;
   group->servers = view->replicas;
   if (group->count == 1) {
-    *why = " run other stages, too, and have ended: it is not known which thread ran which, so look while they run";
+    *why =
+        " run other stages, too, or have ended and are told together with those of others: it is not known which ran "
+        "which, so look while they run";
     return view->shared ? 0 : 1;
   }
   *why =

@@ -279,6 +279,42 @@ static void waiting_for_processors(void **state)
   assert_int_equal(bound_without_processors(40, 0.55, 0.01), OUT_BOUND_PROCESSOR);
 }
 
+/* Two threads that do nothing but a stage's tasks, which was opened for four at a time, and a third that helps out:
+ * with what it does, more is worked than two threads have time for, and the stage has two all the same. */
+static void a_helper_of_busy_threads(void **state)
+{
+  (void)state;
+  struct recording_writer *writer = recording_writer_new(7, SIMULATED_HZ);
+  const uint64_t stage = pipeline_writer_stage(writer, 0, 1, "decode", 4, 0);
+  for (uint32_t i = 0; i < 2; i++) {
+    struct recording_thread *thread = recording_writer_thread(writer, 7 + i, "worker");
+    for (uint64_t task = 0; task < 100; task++)
+      pipeline_writer_task(writer, thread, stage, task * 10000, (task + 1) * 10000, 0);
+  }
+  struct recording_thread *helper = recording_writer_thread(writer, 9, "main");
+  for (uint64_t task = 0; task < 4; task++)
+    pipeline_writer_task(writer, helper, stage, task * 250000, task * 250000 + 10000, 0);
+  const char *path = scratch_path("helper");
+  struct callsig_pipeline *pipeline;
+  struct out_bottleneck verdict;
+  uint32_t next = 0, queue = 0;
+  recording_writer_save(writer, 1000000, path);
+  recording_writer_free(writer);
+  assert_int_equal(callsig_pipeline_load(path, &pipeline), 0);
+  unlink(path);
+  for (uint32_t i = 0; i < pipeline->replicas.count; i++) {
+    struct out_replica *replica = base_vector_at(&pipeline->replicas, i);
+    replica->own_time = replica->total_time;
+  }
+  assert_int_equal(out_bottleneck_next(pipeline, &next, &queue, &verdict), 1);
+  assert_int_equal(verdict.bound, OUT_BOUND_STAGE);
+  assert_int_equal(verdict.views[0].threads, 2);
+  assert_true(fabs(verdict.views[0].replicas - 2) < 0.01);
+  assert_true(verdict.views[0].busy > 0.95);
+  out_bottleneck_free(&verdict);
+  callsig_pipeline_free(pipeline);
+}
+
 /* A stage that makes one item of four. */
 static void aggregates(void **state)
 {
@@ -354,6 +390,7 @@ int main(void)
       cmocka_unit_test(no_straggler_by_chance),
       cmocka_unit_test(chances),
       cmocka_unit_test(waiting_for_processors),
+      cmocka_unit_test(a_helper_of_busy_threads),
       cmocka_unit_test(only_queues),
       cmocka_unit_test(rings),
   };
