@@ -5,6 +5,8 @@
  * - an_item: each item of decode has a thread of its own, at most four at a time
  * - helper: two threads do decode, which was opened for four, and main does a task of it now and then
  * - renewed N: two threads do decode, which was opened for four, and after N items each has another one take its place
+ *
+ * Prints how long the threads of decode waited for a processor, as own_waits.h says.
  */
 #include <callsig/callsig.h>
 #include <pthread.h>
@@ -12,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#include "own_waits.h"
 
 static struct callsig_stage *decode, *write_out;
 static struct callsig_fifo *items, *done;
@@ -64,9 +68,11 @@ static void *write_items(void *data)
 
 static void *decode_items(void *data)
 {
+  const struct own_wait begun = own_wait_begin();
   struct callsig_fifo_item item;
   for (unsigned i = 0; i < until_renewed && callsig_fifo_get(items, &item, UINT64_MAX) == 0; i++)
     run_task();
+  own_wait_end(&begun, "decode");
   return data;
 }
 
@@ -83,7 +89,9 @@ static void *renew(void *data)
 
 static void *decode_one(void *data)
 {
+  const struct own_wait begun = own_wait_begin();
   run_task();
+  own_wait_end(&begun, "decode");
   sem_post(&places);
   return data;
 }
@@ -105,6 +113,7 @@ static void *spawn(void *data)
 static void run_event_loop(void)
 {
   enum { TASKS = 100, AT_ONCE = 4 };
+  const struct own_wait begun = own_wait_begin();
   decode = open_stage(1, "decode", 16);
   for (unsigned i = 0; i < TASKS + AT_ONCE - 1; i++) {
     if (i < TASKS)
@@ -113,6 +122,7 @@ static void run_event_loop(void)
     if (i >= AT_ONCE - 1)
       callsig_task_end(decode, 0);
   }
+  own_wait_end(&begun, "decode");
 }
 
 /* With so many threads that run `work`; main feeds them, and helps now and then if it is asked to. */
@@ -153,5 +163,6 @@ int main(int argc, char **argv)
     run_pipeline(renew, 2, 200, 0);
   } else
     return 2;
+  own_waits_print();
   return 0;
 }

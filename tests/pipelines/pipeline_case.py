@@ -12,23 +12,36 @@ from harness import CALLSIG, INCLUDE, RUNTIME, Case  # noqa: E402
 
 SAME = 0.04  # of a time, and ...
 SLACK = 0.0005  # ... seconds: by so much the tasks of a stage may differ where the machine was the same
+LACKING = 0.25  # of the time of a stage's threads, in which they waited for a processor: that may be what bounds it, ...
+LACKING_MOSTLY = 0.45  # ... and that may be, whatever the stages do
 
 def fits(value, expected):
     return expected is None or value in (expected if isinstance(expected, set) else {expected})
-
-
-def cores_are_lacking(verdict, truth):
-    """On a machine whose processors others use, it is right that these bound even what sleeps most of its time."""
-    return verdict["bound"] == "processor" != truth["bound"] and verdict["processors_used"] < verdict["processors"] / 2
 
 
 def stage_of(verdict):
     return verdict["stage"].split(":")[2].split("[")[0] if verdict["stage"] else None
 
 
+def own_waits(output):
+    """Of what a program printed: the share of their time that the threads of each stage were ready and waited for a processor, as the
+    kernel told them (own_waits.h)."""
+    lines = [line.split() for line in output.splitlines() if line.startswith("waits ")]
+    return {stage: float(ready) / float(lived) for _, stage, ready, lived in lines if float(lived) > 0}
+
+
+def cores_are_lacking(verdict, whole, truth):
+    """Where others use the processors, it is right that these bound even what sleeps most of its time; and only there: if the kernel told
+    the stage's own threads that they waited for one, or those of some stage, where none is busy."""
+    if verdict["bound"] != "processor" or fits("processor", truth["bound"]):
+        return False
+    waited = whole["own_waits"]
+    return waited.get(stage_of(verdict), 0) >= LACKING or max(waited.values(), default=0) >= LACKING_MOSTLY
+
+
 def failure(verdict, whole, truth):
     """What of the verdict is not true; None: all is. Where no gain is predicted, none is promised."""
-    if cores_are_lacking(verdict, truth):
+    if cores_are_lacking(verdict, whole, truth):
         return None
     if not fits(verdict["bound"], truth["bound"]) or not fits(stage_of(verdict), truth["stage"]):
         return f"it is {truth['bound']} {truth['stage'] or ''}"
@@ -51,6 +64,7 @@ def is_same(one, other):
 class PipelineCase(Case):
     def setUp(self):
         super().setUp()
+        self.waited = {}
         source = (HERE / "run_pipeline.c").read_text()
         libs = ("-L" + RUNTIME, "-lcallsig", "-Wl,-rpath," + RUNTIME, "-lpthread")
         self.compile("instrumented", source, "-I" + INCLUDE, "-I" + str(HERE), libs=libs)
@@ -65,10 +79,11 @@ class PipelineCase(Case):
                               env=self.environment, text=True, capture_output=True, timeout=300, check=False,
                               preexec_fn=lambda: os.sched_setaffinity(0, allowed) if cores else None)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.waited[name + ".out"] = own_waits(done.stdout)
         seconds, items = done.stdout.split()[:2]
         return name + ".out", float(items) / float(seconds)
 
     def answer(self, path):
         done = self.callsig("stages", "--format", "json", path)
         self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)
+        return dict(json.loads(done.stdout), own_waits=self.waited.get(path, {}))

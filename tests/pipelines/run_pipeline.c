@@ -29,7 +29,8 @@
  * - space=N: the queue that it puts into has so much
  * - gather=N/MS: a task is of up to N items, as far as they come within so long; the last stage's alone
  *
- * Prints the seconds from the first item to the last, and the items that came through.
+ * Prints the seconds from the first item to the last, and the items that came through; and how long each stage's
+ * threads waited for a processor, as own_waits.h says.
  */
 #include <callsig/callsig.h>
 #include <pthread.h>
@@ -39,6 +40,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "own_waits.h"
 #include "reserving_queue.h"
 
 enum { MOST = 12, MOST_THREADS = 64 };
@@ -240,6 +242,7 @@ static void *run_stage(void *data)
 {
   struct stage *stage = data;
   struct callsig_fifo_item item;
+  const struct own_wait first = own_wait_begin();
   const unsigned thread = (unsigned)__atomic_fetch_add(&stage->started, 1, __ATOMIC_RELAXED);
   while (thread >= stage->leave || since_begun() < stage->leave_ms) {
     const uint64_t token = stage->to ? reserve(stage->to) : 0;
@@ -253,6 +256,7 @@ static void *run_stage(void *data)
     while (stage->pool && callsig_fifo_get(stage[1].input, &item, 0) == 0)
       run_task(stage + 1, item, thread);
   }
+  own_wait_end(&first, stage->name);
   return NULL;
 }
 
@@ -457,6 +461,7 @@ int main(int argc, char **argv)
     pthread_join(sink, NULL);
   }
   printf("%.4f %lu\n", since_begun() / 1000, came);
+  own_waits_print();
   over = 1;
   if (offs > 0 || on_ms > 0)
     pthread_join(switcher, NULL);
