@@ -44,7 +44,7 @@ struct fmt_rec_samples {
   uint64_t unmapped;   /* of them, in code that no file was mapped to */
   uint64_t others;     /* in processes that the program started; not in `samples` */
   uint64_t lost;       /* taken, and then not kept by the kernel for want of space */
-  uint64_t user_ns;    /* user CPU time of the run, as the kernel accounts for it */
+  uint64_t user_ns;    /* user CPU time of the run, as the kernel accounts for it, without what the samples took */
   uint32_t method;     /* enum fmt_sample_method */
   int32_t exit_status; /* of the run, as wait() gives it */
   uint32_t flags;      /* enum fmt_samples_flag */

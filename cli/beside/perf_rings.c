@@ -17,6 +17,7 @@
 
 #include "cli/beside/callers.h"
 #include "cli/beside/code_map.h"
+#include "cli/beside/sample_price.h"
 #include "cli/beside/unwind.h"
 #include "symbols/base/addressmap.h"
 
@@ -70,6 +71,7 @@ struct cli_perf_rings {
   struct sym_address_map threads; /* tid -> place in it */
   char *record;                   /* one that lies across the end of its ring */
   uint64_t random;
+  uint64_t price_ns; /* of a sample */
 };
 
 uint64_t cli_perf_rings_now(void)
@@ -98,11 +100,11 @@ struct user_stack {
 };
 
 /* Takes samples, or tells of programs, of mappings of code and of threads that wait. */
-static int open_event(const struct cli_perf_rings *rings, int processor, bool samples)
+static struct perf_event_attr event_of(const struct cli_perf_rings *rings, bool samples)
 {
-  struct perf_event_attr attributes = {
+  return (struct perf_event_attr){
       .type = PERF_TYPE_SOFTWARE,
-      .size = sizeof attributes,
+      .size = sizeof(struct perf_event_attr),
       .config = samples ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
       .sample_period = samples ? PERIOD_NS : 0,
       .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER |
@@ -122,6 +124,11 @@ static int open_event(const struct cli_perf_rings *rings, int processor, bool sa
       .use_clockid = 1,
       .clockid = CLOCK_MONOTONIC,
   };
+}
+
+static int open_event(const struct cli_perf_rings *rings, int processor, bool samples)
+{
+  const struct perf_event_attr attributes = event_of(rings, samples);
   return (int)syscall(SYS_perf_event_open, &attributes, 0, processor, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
@@ -176,6 +183,10 @@ int cli_perf_rings_open(struct cli_perf_rings **opened, bool is_own_run)
   }
   if (error == 0 && rings->count == 0)
     error = -ENODEV;
+  if (error == 0) {
+    const struct perf_event_attr samples = event_of(rings, true);
+    rings->price_ns = cli_sample_price(&samples, rings->pages);
+  }
   if (getrandom(&rings->random, sizeof rings->random, GRND_NONBLOCK) != sizeof rings->random)
     rings->random = cli_perf_rings_now();
   rings->random |= 1;
@@ -435,8 +446,8 @@ void cli_perf_rings_shift(struct cli_perf_rings *rings)
   switch_all(rings, PERF_EVENT_IOC_ENABLE);
 }
 
-/* The events count the nanoseconds of CPU time during which they were enabled. The threads that take the samples
- * inherit them, too: their part of that is told by their samples. */
+/* The events count the nanoseconds of CPU time during which they were enabled, and the samples themselves took a part
+ * of that. The threads that take the samples inherit them, too: their part is told by their samples. */
 uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings, uint64_t used_ns, const struct cli_samples *samples)
 {
   const uint64_t taken = samples->total + samples->others + samples->later;
@@ -445,9 +456,13 @@ uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings, uint64_t used
     if (read(rings->rings[i].file, &count, sizeof count) == (ssize_t)sizeof count)
       sampled_ns += count;
   sampled_ns = (uint64_t)((double)sampled_ns * ((double)taken / fmax((double)(taken + samples->sampler), 1)));
-  if (sampled_ns == 0 || sampled_ns >= used_ns)
-    return PERIOD_NS;
-  return (uint64_t)(PERIOD_NS * ((double)used_ns / (double)sampled_ns));
+  const double more = sampled_ns == 0 ? 1 : fmax((double)used_ns / (double)sampled_ns, 1);
+  return (uint64_t)(PERIOD_NS * more) - rings->price_ns;
+}
+
+uint64_t cli_perf_rings_price(const struct cli_perf_rings *rings)
+{
+  return rings->price_ns;
 }
 
 bool cli_perf_rings_in_kernel(const struct cli_perf_rings *rings)

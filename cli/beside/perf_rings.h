@@ -41,9 +41,13 @@ int cli_perf_rings_drain(struct cli_perf_rings *rings, const struct cli_perf_loo
 /* Pauses sampling for a random part of a period. Samples then lie at random places of whatever the program repeats. */
 void cli_perf_rings_shift(struct cli_perf_rings *rings);
 
-/* The CPU time that a sample stands for, in nanoseconds, given that the program has used `used_ns` of it: what it used
- * while sampling paused is shared out. Every process of the program has ended, and all its samples were taken. */
+/* The program's CPU time that a sample stands for, in nanoseconds, given that `used_ns` of it were accounted: what it
+ * used while sampling paused is shared out, and what its samples took is left out. Every process of the program has
+ * ended, and all its samples were taken. */
 uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings, uint64_t used_ns, const struct cli_samples *samples);
+
+/* How long a sample takes, in nanoseconds of the sampled program's CPU time. */
+uint64_t cli_perf_rings_price(const struct cli_perf_rings *rings);
 
 /* Ends sampling; NULL is nothing. */
 void cli_perf_rings_close(struct cli_perf_rings *rings);

@@ -116,6 +116,7 @@ int cli_sampler_close(struct cli_sampler *sampler, uint64_t used_ns, struct cli_
   samples->method = sampler->rings != NULL ? FMT_SAMPLES_PERF : FMT_SAMPLES_STOPS;
   samples->period_ns = sampler->rings != NULL ? cli_perf_rings_period(sampler->rings, used_ns, samples)
                                               : cli_stops_period(sampler->stops);
+  samples->price_ns = sampler->rings != NULL ? cli_perf_rings_price(sampler->rings) : 0;
   /* Those that were lost were as likely of any kind: the others stand for their time. */
   const uint64_t taken = samples->total + samples->others + samples->later;
   if (samples->lost > 0 && taken > 0)

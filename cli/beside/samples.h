@@ -29,6 +29,7 @@ struct cli_samples {
   uint64_t lost;
   uint64_t waited_ns; /* how long its threads waited of themselves, as far as that is seen */
   uint64_t period_ns; /* CPU time that a sample stands for */
+  uint64_t price_ns;  /* CPU time that taking a sample took, beside that */
   bool in_kernel;     /* what the kernel did is among them, where it was called from */
   bool with_hooks;    /* hooks ran meanwhile: the instructions that call them are theirs */
   enum fmt_sample_method method;

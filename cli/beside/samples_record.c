@@ -73,6 +73,13 @@ static int put_places(struct writer *writer, const struct base_vector *places, s
   return error;
 }
 
+/* User CPU time without what the samples took. */
+static uint64_t user_time(const struct cli_samples *samples, uint64_t accounted)
+{
+  const uint64_t taken = (samples->total + samples->others) * samples->price_ns;
+  return accounted > taken ? accounted - taken : 0;
+}
+
 /* Makes all that is appended; *record is the address of the record that leads to the rest. */
 static int make(struct writer *writer, const struct base_vector *places, const struct cli_sampled_run *run,
                 uint64_t *record)
@@ -85,7 +92,7 @@ static int make(struct writer *writer, const struct base_vector *places, const s
                                  .unmapped = samples->unmapped,
                                  .others = samples->others,
                                  .lost = samples->lost,
-                                 .user_ns = run->user_ns,
+                                 .user_ns = user_time(samples, run->user_ns),
                                  .method = samples->method,
                                  .exit_status = run->status,
                                  .flags = run->flags,

@@ -23,6 +23,9 @@
 /* Hooks take so many times what was calibrated, more or less: a standard deviation. */
 #define CALIBRATION_ERROR 4.0
 
+/* The part of what the clock reads that samples may take themselves. */
+#define INTERRUPTED 0.1
+
 /* What a function computed, by its samples and by what is left of its own time when the hooks cost it as much as on
  * average, each by how certain it is. The number of samples is drawn from a Poisson distribution; one more than there
  * are is what is certain of none. */
@@ -69,6 +72,18 @@ static double average_cost(const struct out_in_place *all, const struct out_in_p
   return (sampled * calibrated_variance + variance) / (variance + calibrated_variance);
 }
 
+/* The clock also read what the samples themselves took: time in which the program was nowhere, a tenth at the most. All
+ * functions have that alike. */
+static void leave_out_interrupts(struct out_in_place *functions, uint32_t count, const struct out_in_place_run *run,
+                                 struct out_in_place *all)
+{
+  const double there = all->samples + run->hooks + run->beyond;
+  const double part = all->own > there ? fmax(there / all->own, 1 - INTERRUPTED) : 1;
+  for (uint32_t i = 0; i < count; i++)
+    functions[i].own *= part;
+  all->own *= part;
+}
+
 void out_in_place_solve(struct out_in_place *functions, uint32_t count, const struct out_in_place_run *run)
 {
   struct out_in_place all = {0};
@@ -78,6 +93,7 @@ void out_in_place_solve(struct out_in_place *functions, uint32_t count, const st
     all.cost += functions[i].cost;
     all.samples += functions[i].samples;
   }
+  leave_out_interrupts(functions, count, run, &all);
   const double average = average_cost(&all, run);
   const double waited = fmin(fmax(all.own - all.samples - run->hooks, 0), run->beyond);
   const double bound = find_bound(functions, count, waited);

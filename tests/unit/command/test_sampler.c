@@ -66,7 +66,7 @@ static void share_a_processor(void)
   assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
 }
 
-/* All samples of the program stand for what it used, and those of this process for none of it. */
+/* All samples of the program stand for what it used, with what they took, and those of this process for none of it. */
 static void stands_for(const struct cli_sampled_recording *recording)
 {
   struct cli_sampler *sampler;
@@ -91,7 +91,7 @@ static void stands_for(const struct cli_sampled_recording *recording)
   const uint64_t user = (uint64_t)usage.ru_utime.tv_sec * 1000000000u + (uint64_t)usage.ru_utime.tv_usec * 1000u;
   const uint64_t kernel = (uint64_t)usage.ru_stime.tv_sec * 1000000000u + (uint64_t)usage.ru_stime.tv_usec * 1000u;
   assert_int_equal(cli_sampler_close(sampler, user + kernel, &samples), 0);
-  const double all = (double)(samples.total + samples.others) * (double)samples.period_ns;
+  const double all = (double)(samples.total + samples.others) * (double)(samples.period_ns + samples.price_ns);
   const enum fmt_sample_method method = samples.method;
   const bool is_all = recording == NULL || samples.in_kernel;
   cli_samples_free(&samples);

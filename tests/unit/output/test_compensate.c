@@ -254,6 +254,19 @@ static void nothing_waited(void **state)
     expect_near(parts[i].samples, 50);
 }
 
+/* What the samples took themselves was read by the clock, and is nobody's: a function does not get it for what others
+ * waited. */
+static void interrupted(void **state)
+{
+  (void)state;
+  struct out_in_place parts[] = {{.own = 1000, .cost = 0.001, .samples = 930},
+                                 {.own = 70, .cost = 0.001, .samples = 0}};
+  const struct out_in_place_run run = {.hooks = 0, .beyond = 65, .period = OWN_PERIOD};
+  out_in_place_solve(parts, 2, &run);
+  expect_near(parts[0].samples, 930);
+  expect_near(parts[1].samples, 65);
+}
+
 /* Where there are hardly any samples, what is left of the clock's times divides them. */
 static void few_samples(void **state)
 {
@@ -315,6 +328,7 @@ int main(void)
       cmocka_unit_test(computing),
       cmocka_unit_test(waiting),
       cmocka_unit_test(nothing_waited),
+      cmocka_unit_test(interrupted),
       cmocka_unit_test(few_samples),
       cmocka_unit_test(short_program),
       cmocka_unit_test(nothing_known),
