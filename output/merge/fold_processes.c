@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/beside/in_place.h"
+#include "output/merge/fold_counters.h"
 #include "output/merge/fold_processes.h"
+#include "output/merge/fold_samples.h"
 #include "output/merge/merge_threads.h"
 #include "output/profile/process.h"
 #include "output/recording/clock.h"
@@ -64,14 +67,15 @@ int callsig_stats_fold(struct callsig_stats *stats)
   return result < 0 ? out_stats_no_memory() : 0;
 }
 
-/* What has stages, queues, counters, a timeline or samples of its own is not made one with another: what these tell is
- * of one process. */
+/* What has stages, queues, events or a timeline of its own is not made one with another: what these tell is of one
+ * process. So are counters and samples but of ranks. */
 void out_fold_find_staying(const struct out_profile *profile, bool *stays)
 {
   const struct out_stage_records *kept = &profile->stage_records;
   for (uint32_t i = 0; i < profile->recordings.count; i++) {
     const struct out_recording_info *info = out_profile_recording(profile, i);
-    stays[i] = info->sampled != FMT_NONE || info->process.timeline_min != UINT64_MAX;
+    stays[i] = info->process.timeline_min != UINT64_MAX ||
+               (info->sampled != FMT_NONE && (!out_process_has_rank(profile, i) || !out_in_place_run(profile, info)));
   }
   for (uint32_t i = 0; i < kept->stages.count; i++)
     stays[((struct out_stage_record *)base_vector_at(&kept->stages, i))->recording] = true;
@@ -79,8 +83,10 @@ void out_fold_find_staying(const struct out_profile *profile, bool *stays)
     stays[((struct out_queue_record *)base_vector_at(&kept->queues, i))->recording] = true;
   for (uint32_t i = 0; i < kept->events.count; i++)
     stays[((struct out_event_record *)base_vector_at(&kept->events, i))->recording] = true;
-  for (uint32_t i = 0; i < kept->counters.count; i++)
-    stays[((struct out_counter_record *)base_vector_at(&kept->counters, i))->recording] = true;
+  for (uint32_t i = 0; i < kept->counters.count; i++) {
+    const uint32_t recording = ((struct out_counter_record *)base_vector_at(&kept->counters, i))->recording;
+    stays[recording] |= !out_process_has_rank(profile, recording);
+  }
 }
 
 static void count_calls(struct folding *folding)
@@ -98,25 +104,26 @@ static void count_calls(struct folding *folding)
 }
 
 /* How a process was recorded, which has to be the same for its calls to add up to one. */
-static bool same_recording(const struct out_recording_info *left, const struct out_recording_info *right,
-                           bool over_ranks)
+static bool same_recording(const struct out_profile *profile, const struct out_recording_info *left,
+                           const struct out_recording_info *right, bool over_ranks)
 {
   const uint32_t flags = FMT_REC_SIGNATURES | FMT_REC_SCHEDULE | FMT_REC_SAMPLED;
   const struct fmt_rec_process *a = &left->process, *b = &right->process;
   return left->program == right->program && a->clock == b->clock && a->injected_hz == b->injected_hz &&
          (a->flags & flags) == (b->flags & flags) && a->overhead == b->overhead && a->drawn_from == b->drawn_from &&
-         (a->rank_source == 0) == (b->rank_source == 0) && (over_ranks || a->rank == b->rank);
+         (a->rank_source == 0) == (b->rank_source == 0) && (over_ranks || a->rank == b->rank) &&
+         out_fold_same_samples(profile, left, right);
 }
 
 static bool equal_program(const void *owner, uint32_t number, const void *key)
 {
-  return same_recording(out_profile_recording(owner, number), key, true);
+  return same_recording(owner, out_profile_recording(owner, number), key, true);
 }
 
 static bool equal_command(const void *owner, uint32_t number, const void *key)
 {
   const struct out_recording_info *there = out_profile_recording(owner, number), *wanted = key;
-  return same_recording(there, wanted, false) && there->command_size == wanted->command_size &&
+  return same_recording(owner, there, wanted, false) && there->command_size == wanted->command_size &&
          (wanted->command_size == 0 || memcmp(there->command, wanted->command, wanted->command_size) == 0);
 }
 
@@ -349,8 +356,12 @@ int out_fold_processes(struct callsig_stats *stats, bool over_ranks)
     result = out_rank_rows_fold(&stats->profile, folding.processes.process_of, before);
   if (result == 0) {
     renumber(&folding);
-    result = join_processes(&folding);
+    result = out_fold_counters(&stats->profile);
   }
+  if (result == 0)
+    result = out_fold_samples(&stats->profile, folding.processes.process_of, folding.count);
+  if (result == 0)
+    result = join_processes(&folding);
   release(&folding);
   return result < 0 ? out_stats_no_memory() : 0;
 }

@@ -10,7 +10,8 @@
  * those of a program's ranks. 0 or -ENOMEM after a message. */
 int out_fold_processes(struct callsig_stats *stats, bool over_ranks);
 
-/* By process: is it left alone? What has stages, queues, counters, a timeline or samples of its own is. */
+/* By process: is it left alone? What has stages, queues, events or a timeline of its own is, and but of ranks what has
+ * counters or samples. */
 void out_fold_find_staying(const struct out_profile *profile, bool *stays);
 
 #endif

@@ -86,8 +86,8 @@ static void tell_staying(const struct out_profile *profile)
   free(stays);
   if (count > 1)
     out_stats_message(
-        "%u processes of ranks stay by themselves: they have stages, queues, events, counters, a timeline "
-        "or samples, which are of one process each",
+        "%u processes of ranks stay by themselves: they have stages, queues, events or a timeline, which are "
+        "of one process each",
         count);
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Nanoseconds a tick of the process's clock; 0: it is not rescaled. */
 static double factor_of(const struct out_profile *profile, const bool *chosen, uint32_t process)
@@ -117,6 +118,24 @@ static void scale_process(struct out_recording_info *info, double factor)
   info->tick = 1e-9;
 }
 
+/* A process's slots of time are of its own clock, and not kept. */
+static void scale_counters(struct out_profile *profile, const double *factors)
+{
+  const struct base_vector *uses = &profile->stage_records.counter_uses;
+  for (uint32_t i = 0; i < uses->count; i++) {
+    struct out_counter_use_record *use = base_vector_at(uses, i);
+    const uint32_t process = out_profile_thread(profile, use->thread)->recording;
+    const struct fmt_rec_clock_point *start = &out_profile_recording(profile, process)->process.start;
+    if (factors[process] <= 0)
+      continue;
+    if (use->record.last_ticks)
+      use->record.last_ticks = (uint64_t)((double)start->monotonic_ns +
+                                          ((double)use->record.last_ticks - (double)start->ticks) * factors[process]);
+    use->record.shift = 0;
+    memset(use->record.slots, 0, sizeof use->record.slots);
+  }
+}
+
 int out_rescale(struct out_profile *profile, const bool *chosen)
 {
   double *factors = calloc(profile->recordings.count + 1u, sizeof *factors);
@@ -145,6 +164,7 @@ int out_rescale(struct out_profile *profile, const bool *chosen)
       thread->end_ticks = (uint64_t)(began + ((double)thread->end_ticks - (double)info->process.start.ticks) *
                                                  factors[thread->recording]);
   }
+  scale_counters(profile, factors);
   for (uint32_t i = 0; i < profile->recordings.count; i++)
     if (factors[i] > 0)
       scale_process(out_profile_recording(profile, i), factors[i]);

@@ -8,7 +8,7 @@
 
 /* Rescales all that is counted in the processes whose clock is the processor's counter and for which `chosen` is set.
  * Each number is rounded to the next nanosecond, so that what is added up afterwards does not depend on an order. Not
- * for processes with stages or a timeline. 0 or -ENOMEM. */
+ * for processes with stages, queues, events or a timeline; when counters were counted is forgotten. 0 or -ENOMEM. */
 int out_rescale(struct out_profile *profile, const bool *chosen);
 
 #endif
