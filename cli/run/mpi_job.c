@@ -11,6 +11,7 @@
 
 #include "cli/common/install_paths.h"
 #include "cli/common/subcommand.h"
+#include "cli/run/mpi_end.h"
 #include "format/mpi_state.h"
 
 /* The MPIs whose binary interfaces there is a library for, by what programs name of them. */
@@ -64,7 +65,7 @@ static bool name_beside(const struct cli_recording_place *place, const char *wor
   return length > 0 && length < PATH_MAX;
 }
 
-static const char *const words[] = {FMT_MPI_STATE, FMT_MPI_OWN, FMT_MPI_PEER};
+static const char *const words[] = {FMT_MPI_STATE, FMT_MPI_OWN, FMT_MPI_PEER, FMT_MPI_NODE};
 enum { WORD_COUNT = sizeof words / sizeof *words };
 
 /* Is it ".BASE.RUN.WORD" of any run? */
@@ -81,13 +82,13 @@ static bool is_part(const char *name, const char *base)
   return false;
 }
 
-/* Removes what earlier runs left here: a launcher kills its ranks and their `callsig run` alike. The place is this
- * run's, so that nobody works on them any more. */
-static void remove_older_parts(const struct cli_recording_place *place)
+/* Removes what earlier runs left beside the recording: a launcher kills its ranks and their `callsig run` alike. The
+ * place is this run's, so that nobody works on them any more. */
+static void remove_older_parts(const char *recording)
 {
   char folder[PATH_MAX];
-  const char *base = strrchr(place->path, '/') + 1;
-  snprintf(folder, sizeof folder, "%.*s", (int)(base - place->path), place->path);
+  const char *base = strrchr(recording, '/') + 1;
+  snprintf(folder, sizeof folder, "%.*s", (int)(base - recording), recording);
   DIR *listing = opendir(folder);
   for (struct dirent *entry; listing != NULL && (entry = readdir(listing)) != NULL;)
     if (is_part(entry->d_name, base))
@@ -110,7 +111,10 @@ int cli_mpi_begin(struct cli_mpi_job *job, const struct cli_recording_place *pla
   int error = cli_recording_make_way(job->joined, rank->number == 0);
   if (error < 0)
     return error;
-  remove_older_parts(place);
+  remove_older_parts(place->path);
+  /* Beside FILE: no rank has come to its end before all have begun. */
+  if (rank->number == 0)
+    remove_older_parts(job->joined);
   if (!name_beside(place, FMT_MPI_STATE, state))
     error = -ENAMETOOLONG;
   int fd = error == 0 ? open(state, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
@@ -124,17 +128,33 @@ int cli_mpi_begin(struct cli_mpi_job *job, const struct cli_recording_place *pla
 }
 
 /* What the library left; 0: nothing can be read. */
-static char read_state(const struct cli_recording_place *place)
+static char read_state(const struct cli_recording_place *place, struct fmt_mpi_whole *whole)
 {
   char path[PATH_MAX], state = 0;
+  *whole = (struct fmt_mpi_whole){0};
   if (!name_beside(place, FMT_MPI_STATE, path))
     return 0;
   int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (fd >= 0 && read(fd, &state, 1) != 1)
     state = 0;
+  if (fd >= 0 && pread(fd, whole, sizeof *whole, FMT_MPI_WHOLE_OFFSET) != (ssize_t)sizeof *whole)
+    whole->ranks = 0;
   if (fd >= 0)
     close(fd);
   return state;
+}
+
+/* FILE becomes what the ranks have recorded until their end. */
+static void complete(const struct cli_mpi_job *job, const struct cli_recording_place *place,
+                     const struct fmt_rank *rank, const struct fmt_mpi_whole *whole)
+{
+  struct cli_mpi_end end = {.joined = job->joined,
+                            .recording = place->path,
+                            .rank = rank->number,
+                            .ranks = whole->ranks,
+                            .folds = whole->folds};
+  if (name_beside(place, FMT_MPI_OWN, end.own) && name_beside(place, FMT_MPI_PEER, end.peer))
+    cli_mpi_end_complete(&end);
 }
 
 static void remove_parts(const struct cli_recording_place *place)
@@ -155,8 +175,12 @@ void cli_mpi_end(const struct cli_mpi_job *job, const struct cli_recording_place
     snprintf(how, sizeof how, "was ended by signal %d", WTERMSIG(status));
   else
     snprintf(how, sizeof how, "ended with status %d", WEXITSTATUS(status));
-  switch (read_state(place)) {
+  struct fmt_mpi_whole whole;
+  switch (read_state(place, &whole)) {
   case FMT_MPI_DONE:
+    if (whole.ranks > 0)
+      complete(job, place, rank, &whole);
+    break;
   case FMT_MPI_ABORTED:
     break;
   case FMT_MPI_JOINING:

@@ -24,8 +24,8 @@ int cli_mpi_find(const char *image, const struct cli_libraries *libraries, struc
  * at FILE. 0, or a negative errno after a message. */
 int cli_mpi_begin(struct cli_mpi_job *job, const struct cli_recording_place *place, const struct fmt_rank *rank);
 
-/* Says whether the rank's calls are missing in FILE, now that the program has ended with `status`, as wait() gives it;
- * removes what it left. */
+/* Says whether the rank's calls are missing in FILE, now that the program has ended with `status`, as wait() gives it,
+ * or has its part in making FILE what the ranks recorded until then; removes what it left. */
 void cli_mpi_end(const struct cli_mpi_job *job, const struct cli_recording_place *place, const struct fmt_rank *rank,
                  const char *shown, int status);
 

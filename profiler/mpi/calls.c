@@ -6,6 +6,8 @@
 #include <mpi.h>
 #include <stddef.h>
 
+#include "profiler/mpi/calls_common.h"
+#include "profiler/mpi/communicators.h"
 #include "profiler/mpi/message.h"
 #include "profiler/mpi/parts.h"
 #include "profiler/mpi/reduce.h"
@@ -42,13 +44,23 @@ EXPORTED int MPI_Init_thread(int *count, char ***words, int required, int *provi
   return result;
 }
 
-EXPORTED int MPI_Finalize(void)
+/* What it takes to put the recordings together is no time of the program's own functions. */
+static int finalize(void *unused)
 {
+  (void)unused;
   const int saved = errno;
-  if (is_running())
-    mpi_reduce();
+  mpi_reduce();
   errno = saved;
   return PMPI_Finalize();
+}
+
+EXPORTED int MPI_Finalize(void)
+{
+  if (!is_running())
+    return PMPI_Finalize();
+  struct mpi_call call = mpi_call_of(OF_MPI_Finalize, finalize, NULL);
+  mpi_call_among(&call, mpi_comm_facts(MPI_COMM_WORLD));
+  return mpi_row(&call);
 }
 
 EXPORTED int MPI_Abort(MPI_Comm communicator, int code)

@@ -222,14 +222,26 @@ void mpi_parts_end(struct mpi_parts *parts)
   parts->has_own = false;
 }
 
-void mpi_parts_tell(const struct mpi_parts *parts, enum fmt_mpi_state state)
+/* Writes into the file of the rank's state. */
+static void write_state(const struct mpi_parts *parts, const void *bytes, size_t size, off_t offset)
 {
-  const char byte = (char)state;
   int fd = open(parts->state, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0)
     return;
   /* A state that cannot be written reads as one that was not reached, of which `callsig run` speaks. */
-  if (pwrite(fd, &byte, 1, 0) != 1)
+  if (pwrite(fd, bytes, size, offset) != (ssize_t)size)
     mpi_message("%s: %s", parts->state, strerror(errno));
   close(fd);
+}
+
+void mpi_parts_tell_whole(const struct mpi_parts *parts, int size)
+{
+  const struct fmt_mpi_whole whole = {.ranks = (uint32_t)size, .folds = parts->folds};
+  write_state(parts, &whole, sizeof whole, FMT_MPI_WHOLE_OFFSET);
+}
+
+void mpi_parts_tell(const struct mpi_parts *parts, enum fmt_mpi_state state)
+{
+  const char byte = (char)state;
+  write_state(parts, &byte, 1, 0);
 }

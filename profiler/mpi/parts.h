@@ -48,6 +48,10 @@ int mpi_parts_place(struct mpi_parts *parts);
 /* Removes what this rank does not need any more. */
 void mpi_parts_end(struct mpi_parts *parts);
 
+/* Tells `callsig run` that FILE has all of the job's `size` ranks, and that they all record beside it: then FILE
+ * becomes what they recorded until their end. Before mpi_parts_tell(). */
+void mpi_parts_tell_whole(const struct mpi_parts *parts, int size);
+
 /* Tells `callsig run` how far it came. */
 void mpi_parts_tell(const struct mpi_parts *parts, enum fmt_mpi_state state);
 

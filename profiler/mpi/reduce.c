@@ -22,7 +22,7 @@
 #include "profiler/mpi/transfer.h"
 #include "profiler/mpi/waits.h"
 
-enum tag { TAG_RANKS = 4, TAG_HERE, TAG_GO };
+enum tag { TAG_RANKS = 4, TAG_HERE, TAG_GO, TAG_WHOLE };
 
 /* Seconds that ranks are waited for that are not known to take part; and how many times as long where it is known, for
  * each message: the other one may have a merge before it. */
@@ -116,14 +116,15 @@ static int list_others(char list[256], const uint8_t *set, int size)
   return others;
 }
 
-/* Says of which ranks FILE lacks the calls. */
-static void tell_missing(const struct reduction *reduction)
+/* Says of which ranks FILE lacks the calls. False: of some. */
+static bool tell_missing(const struct reduction *reduction)
 {
   char list[256];
   const int missing = list_others(list, reduction->ranks, reduction->line.size);
   if (missing > 0)
     mpi_message("%s: lacks %d of %d ranks (%s), whose recordings are %s.rankN alone", reduction->parts.joined, missing,
                 reduction->line.size, list, reduction->parts.joined);
+  return missing == 0;
 }
 
 /* The ranks that this one receives from in turn, up to what the result is: it is this one's `line->rank + step` for
@@ -170,6 +171,30 @@ static bool agree(struct reduction *reduction, int seconds)
   return all;
 }
 
+/* Rank 0 tells all whether FILE has all of them, and whether they all record beside it: what they do after MPI_Finalize
+ * comes into it then. A rank hears of it when all merges above its own are done. */
+static void hear_whole(struct reduction *reduction)
+{
+  struct mpi_line *line = &reduction->line;
+  const int64_t end = last_step(line);
+  const int once = line->patience, parent = (int)(line->rank - end);
+  for (int64_t step = 1; step < line->size; step *= 2)
+    line->patience += once;
+  if (line->rank > 0 && !reduction->is_lost &&
+      mpi_line_receive(line, parent, TAG_WHOLE, &line->ready, sizeof line->ready) < 0) {
+    mpi_message("rank %d: rank %d does not answer: what ranks do after MPI_Finalize is in %s.rankN alone", line->rank,
+                parent, reduction->parts.joined);
+    reduction->is_lost = true;
+  }
+  line->ready &= !reduction->is_lost;
+  line->patience = once / MERGE_FACTOR;
+  for (int64_t step = 1; step < end && line->rank + step < line->size; step *= 2)
+    reduction->is_lost |=
+        mpi_line_is_lost(mpi_line_send(line, (int)(line->rank + step), TAG_WHOLE, &line->ready, sizeof line->ready));
+  if (line->ready)
+    mpi_parts_tell_whole(&reduction->parts, line->size);
+}
+
 static void climb(struct reduction *reduction)
 {
   struct mpi_line *line = &reduction->line;
@@ -187,9 +212,10 @@ static void climb(struct reduction *reduction)
     receive_part(reduction, (int)(line->rank + step));
   if (line->rank > 0)
     send_part(reduction, (int)(line->rank - end));
-  if (line->rank == 0 && mpi_parts_place(&reduction->parts) == 0)
-    tell_missing(reduction);
+  line->ready = line->rank == 0 && mpi_parts_place(&reduction->parts) == 0 && tell_missing(reduction) &&
+                mpi_parts_started(&reduction->parts, line->size, false, reduction->received) == line->size;
   mpi_parts_end(&reduction->parts);
+  hear_whole(reduction);
 }
 
 /* The memory that a reduction takes, apart from the program's heap; NULL: there is none. */

@@ -29,7 +29,8 @@
   X(MPI_Bcast) X(MPI_Reduce) X(MPI_Gather) X(MPI_Gatherv) X(MPI_Scatter) X(MPI_Scatterv) X(MPI_Ibcast) \
   X(MPI_Ireduce) X(MPI_Igather) X(MPI_Iscatter)
 #define MPI_TOGETHER(X) \
-  X(MPI_Barrier) X(MPI_Ibarrier) X(MPI_Comm_dup) X(MPI_Comm_split) X(MPI_Comm_split_type) X(MPI_Comm_create)
+  X(MPI_Barrier) X(MPI_Ibarrier) X(MPI_Comm_dup) X(MPI_Comm_split) X(MPI_Comm_split_type) X(MPI_Comm_create) \
+  X(MPI_Finalize)
 #define MPI_FUNCTIONS(X) MPI_MESSAGES(X) MPI_PROBES(X) MPI_REQUESTS(X) MPI_COLLECTIVES(X) MPI_ROOTED(X) MPI_TOGETHER(X)
 /* clang-format on */
 

@@ -34,6 +34,8 @@ int main(int argc, char **argv)
   MPI_Comm_size(MPI_COMM_WORLD, &size);
   for (int i = 0; i <= rank; i++)
     work(1000 * (rank + 1));
+  for (int i = 0; strcmp(mode, "long") == 0 && i < 300; i++)
+    work(10000);
   if (strcmp(mode, "split") == 0) {
     MPI_Comm half;
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);

@@ -9,32 +9,20 @@ the program's own clock says.
 """
 
 import json
-import os
 import re
-import sys
-import unittest
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, os.pardir, "cli"))
-from harness import CALLSIG, Case  # noqa: E402
-from test_ranks import missing  # noqa: E402
+from mpi_case import CALLSIG, Case, MPIJob, main
 
 RANKS = 4
 TOOK = re.compile(r"^rank (\d+) n (\d+) took (\S+)$", re.M)
 ROW = re.compile(r"^ *(\S+) +(\S+) +(\S+)% \S+imbalance\.c:\d+\(work\(n=(\d+)\)\) \[max: rank (\d+)\]$", re.M)
 
 
-class Job:
+class Job(MPIJob):
     def setUp(self):
-        lacks = missing(self.mpi)
-        if lacks:
-            self.skipTest(lacks)
         super().setUp()
-        self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-        with open(os.path.join(HERE, "imbalance.c")) as file:
-            program = self.compile("imbalance", file.read(), compiler=f"mpicc.{self.mpi}")
-        options = ["--oversubscribe"] if self.mpi == "openmpi" else []
-        done = self.run_command(f"mpirun.{self.mpi}", *options, "-n", str(RANKS), CALLSIG, "run", "--mpi", "--clock", "cpu", "-o", "file", program)
+        self.program = self.compile_mpi("imbalance", "imbalance.c")
+        done = self.run_profiled(RANKS, self.program, options=("--clock", "cpu"))
         self.assertEqual(done.returncode, 0, done.stderr)
         took = {(int(rank), int(n)): float(seconds) for rank, n, seconds in TOOK.findall(done.stdout)}
         self.assertEqual(len(took), 4 * RANKS)
@@ -58,8 +46,7 @@ class Job:
         self.assertRegex(text, rf"rank {RANKS - 1} takes longest in \d of \d rows that differ, which have \d+% of what all of them cost")
 
     def test_planted(self):
-        own = [f"file.rank{rank}" for rank in range(RANKS)]
-        for files in (["file"], own):
+        for files in (["file"], self.files_of(RANKS)):
             done = self.callsig("report", *files, "--by", "function,signature,rank")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.check_text(done.stdout)
@@ -67,13 +54,13 @@ class Job:
 
     def test_waits(self):
         """What ranks wait in MPI is of those that wait, and of none that is waited for."""
-        options = ["--oversubscribe"] if self.mpi == "openmpi" else []
-        done = self.run_command(f"mpirun.{self.mpi}", *options, "-n", str(RANKS), CALLSIG, "run", "--mpi", "-o", "wall", self.path("imbalance"))
+        done = self.run_ranks(RANKS, CALLSIG, "run", "--mpi", "-o", "wall", self.program)
         self.assertEqual(done.returncode, 0, done.stderr)
         rows, verdict = self.callsig("report", "wall", "--by", "function,signature,rank").stdout.split("ranks wait for each other")
         self.assertRegex(rows, r"\{late ranks\}")
-        self.assertNotRegex(verdict, r"\{late|MPI_\w+\(")
-        self.assertIn("what ranks wait in calls of MPI is in rows of its own, which are left out", verdict)
+        said = "what ranks wait in calls of MPI is in rows of its own, which are left out"
+        self.assertIn(said, verdict)
+        self.assertNotRegex(verdict.split(said)[0], r"\{late|MPI_\w+\(")
 
     def test_json(self):
         done = self.callsig("report", "file", "--by", "function,signature,rank", "--format", "json")
@@ -104,8 +91,4 @@ class MPICH(Job, Case):
 
 
 if __name__ == "__main__":
-    result = unittest.main(argv=[sys.argv[0], *sys.argv[1:]], exit=False).result
-    for case, reason in result.skipped:
-        print(f"skipped: {case.id()}: {reason}")
-    skipped_all = result.testsRun > 0 and len(result.skipped) == result.testsRun
-    sys.exit(1 if not result.wasSuccessful() else 77 if skipped_all else 0)
+    main()

@@ -10,38 +10,26 @@ waited for against when the program's ranks say that they came.
 
 import collections
 import json
-import os
 import re
-import sys
-import unittest
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, os.pardir, "cli"))
-from harness import CALLSIG, Case  # noqa: E402
-from test_ranks import missing  # noqa: E402
+from mpi_case import CALLSIG, Case, MPIJob, main
 
 COUNTED = re.compile(r"^counted (\d+) (\w+) (\S+) (\d+) (\d+)$", re.M)
 CAME = re.compile(r"^came (\d+) ([\w ]+) (\d+) (\d+)$", re.M)
 WAITS = ("{late sender}", "{late receiver}", "{late ranks}", "{late root}")
 
 
-class Job:
+class Job(MPIJob):
     """What is tried with each MPI; the classes below name it and with how many ranks."""
 
     maxDiff = None
 
     def setUp(self):
-        lacks = missing(self.mpi)
-        if lacks:
-            self.skipTest(lacks)
         super().setUp()
-        self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-        with open(os.path.join(HERE, "traffic.c")) as file:
-            self.program = self.compile("traffic", file.read(), "-pthread", compiler=f"mpicc.{self.mpi}")
+        self.program = self.compile_mpi("traffic", "traffic.c", "-pthread")
 
     def launch(self, ranks, *command):
-        options = ["--oversubscribe"] if self.mpi == "openmpi" else []
-        done = self.run_command(f"mpirun.{self.mpi}", *options, "-n", str(ranks), *command, timeout=200)
+        done = self.run_ranks(ranks, *command)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
 
@@ -52,7 +40,7 @@ class Job:
 
     def rows(self, by, ranks=None):
         """Rows of all ranks as one, or of the recordings of so many."""
-        files = ["file"] if ranks is None else [f"file.rank{rank}" for rank in range(ranks)]
+        files = ["file"] if ranks is None else self.files_of(ranks)
         done = self.callsig("report", *files, "--format", "json", "--by", by)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)["rows"]
@@ -66,8 +54,7 @@ class Job:
 
     def counted(self, ranks):
         """What the other library counted: calls by rank, function and place of the other side, and bytes by rank and function."""
-        with open(os.path.join(HERE, "counter.c")) as file:
-            library = self.compile("libcounter.so", file.read(), "-shared", "-fPIC", "-w", compiler=f"mpicc.{self.mpi}", instrument=False)
+        library = self.compile_mpi("libcounter.so", "counter.c", "-shared", "-fPIC", "-w", instrument=False)
         done = self.launch(ranks, "env", f"LD_PRELOAD={library}", self.program)
         calls, amounts = collections.Counter(), collections.Counter()
         for rank, name, peer, number, amount in COUNTED.findall(done.stdout):
@@ -105,8 +92,7 @@ class Job:
                 self.check_traffic(ranks)
 
     def between(self):
-        with open(os.path.join(HERE, "between.c")) as file:
-            self.program = self.compile("between", file.read(), compiler=f"mpicc.{self.mpi}")
+        self.program = self.compile_mpi("between", "between.c")
 
     def test_between(self):
         """Arguments that mean nothing in calls between two groups of ranks are not looked at."""
@@ -241,8 +227,4 @@ class MPICHFull(More, Case):
 
 
 if __name__ == "__main__":
-    result = unittest.main(argv=[sys.argv[0], *sys.argv[1:]], exit=False).result
-    for case, reason in result.skipped:
-        print(f"skipped: {case.id()}: {reason}")
-    skipped_all = result.testsRun > 0 and len(result.skipped) == result.testsRun
-    sys.exit(1 if not result.wasSuccessful() else 77 if skipped_all else 0)
+    main()

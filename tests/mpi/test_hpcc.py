@@ -15,13 +15,8 @@ import os
 import re
 import shutil
 import subprocess
-import sys
-import unittest
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, os.pardir, "cli"))
-from harness import BUILD, CALLSIG, TOP, Case  # noqa: E402
-from test_ranks import missing  # noqa: E402
+from mpi_case import BUILD, CALLSIG, TOP, Case, MPIJob, main
 
 MAKE = """
 SHELL = /bin/sh
@@ -55,13 +50,11 @@ exec "$@"
 GRIDS = {2: (1, 2), 4: (2, 2), 8: (2, 4)}
 
 
-class Job:
+class Job(MPIJob):
+    timeout = 500
+
     def setUp(self):
-        lacks = missing(self.mpi)
-        if lacks:
-            self.skipTest(lacks)
         super().setUp()
-        self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
         sources = os.path.join(BUILD, "sources")
         fetched = self.run_command(os.path.join(TOP, "scripts", "get-sources.sh"), sources, "hpcc")
         if fetched.returncode != 0:
@@ -93,9 +86,7 @@ class Job:
         lines[5], lines[10], lines[11] = "200 Ns", f"{GRIDS[ranks][0]} Ps", f"{GRIDS[ranks][1]} Qs"
         self.write("hpccinf.txt", "\n".join(lines) + "\n")
         apart = self.write("apart", APART, 0o755)
-        options = ["--oversubscribe"] if self.mpi == "openmpi" else []
-        done = self.run_command(f"mpirun.{self.mpi}", *options, "-n", str(ranks), apart, CALLSIG, "run", "--mpi", "-o", "file",
-                                os.path.join(self.source, "hpcc"), timeout=500)
+        done = self.run_ranks(ranks, apart, CALLSIG, "run", "--mpi", "-o", "file", os.path.join(self.source, "hpcc"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         with open(self.path("hpccoutf.txt")) as file:
             self.assertIn("Success=1", file.read())
@@ -134,7 +125,7 @@ class Job:
         for ranks in self.sizes:
             with self.subTest(ranks=ranks):
                 self.launch(ranks)
-                own = [f"file.rank{rank}" for rank in range(ranks)]
+                own = self.files_of(ranks)
                 for by in ("function", "signature"):
                     found = self.counts("file", by=by)
                     self.assertGreater(sum(found.values()), 100000)
@@ -154,8 +145,4 @@ class MPICH(Job, Case):
 
 
 if __name__ == "__main__":
-    result = unittest.main(argv=[sys.argv[0], *sys.argv[1:]], exit=False).result
-    for case, reason in result.skipped:
-        print(f"skipped: {case.id()}: {reason}")
-    skipped_all = result.testsRun > 0 and len(result.skipped) == result.testsRun
-    sys.exit(1 if not result.wasSuccessful() else 77 if skipped_all else 0)
+    main()

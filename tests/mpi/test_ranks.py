@@ -15,12 +15,8 @@ import json
 import os
 import re
 import shutil
-import sys
-import unittest
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, os.pardir, "cli"))
-from harness import BUILD, CALLSIG, Case  # noqa: E402
+from mpi_case import BUILD, CALLSIG, HERE, LIBRARIES, Case, MPIJob, main
 
 SAID = re.compile(r"^rank (\d+) leaf (\d+) work (\d+)$", re.M)
 FORTRAN = """
@@ -48,42 +44,22 @@ host=$1
 shift
 exec unshare -u sh -c "hostname $host; $*"
 """
-LIBRARIES = {"openmpi": "libcallsig-mpi-openmpi.so", "mpich": "libcallsig-mpi-mpich.so"}
 
 
-def missing(mpi):
-    """What the machine or the build lacks for programs of this MPI, in words; None: nothing."""
-    for command in (f"mpicc.{mpi}", f"mpirun.{mpi}"):
-        if shutil.which(command) is None:
-            return f"{command} is not there"
-    if not os.path.exists(os.path.join(BUILD, "profiler", LIBRARIES[mpi])):
-        return f"{LIBRARIES[mpi]} is not built"
-    return None
-
-
-class Job:
+class Job(MPIJob):
     """What a job of an MPI is held to; the classes below name the MPI and how many ranks it is tried with."""
 
+    timeout = 100
+
     def setUp(self):
-        lacks = missing(self.mpi)
-        if lacks:
-            self.skipTest(lacks)
         super().setUp()
-        self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-        with open(os.path.join(HERE, "ranks.c")) as file:
-            self.program = self.compile("program", file.read(), compiler=f"mpicc.{self.mpi}")
+        self.program = self.compile_mpi("program", "ranks.c")
 
     def launch(self, ranks, *arguments, under=None):
         """Runs the program as so many ranks, below `callsig run --mpi -o file` unless other words are given."""
-        options = ["--oversubscribe"] if self.mpi == "openmpi" else []
-        below = [CALLSIG, "run", "--mpi", "-o", "file"] if under is None else under
-        return self.run_job(*options, "-n", str(ranks), *below, self.program, *arguments)
-
-    def run_job(self, *arguments):
-        """What MPI itself says of the machine, as of one without /sys, is none of what is looked at."""
-        done = self.run_command(f"mpirun.{self.mpi}", *arguments, timeout=100)
-        done.stderr = "".join(line for line in done.stderr.splitlines(True) if not line.startswith("[hwloc/"))
-        return done
+        if under is None:
+            return self.run_profiled(ranks, self.program, *arguments)
+        return self.run_ranks(ranks, *under, self.program, *arguments)
 
     def counts(self, *files, by="function"):
         """Calls of leaf() and work() in the recordings, by name, or by name and rank."""
@@ -108,7 +84,7 @@ class Job:
         done = self.launch(ranks, *arguments)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         said = self.said(done)
-        own = [f"file.rank{rank}" for rank in range(ranks)]
+        own = self.files_of(ranks)
         self.assertEqual(sorted(said), list(range(ranks)))
         self.assertEqual(self.left(), sorted(["file", *own]))
         expected = {(name, rank): count for rank, counts in said.items() for name, count in counts.items()}
@@ -151,7 +127,7 @@ class Job:
     def test_rank_without(self):
         """A rank that is started by itself will never take part: the others do not wait for it."""
         options = ["--oversubscribe"] if self.mpi == "openmpi" else []
-        done = self.run_job(*options, "-n", "2", CALLSIG, "run", "--mpi", "-o", "file", self.program, ":", "-n", "1", self.program)
+        done = self.mpirun(*options, "-n", "2", CALLSIG, "run", "--mpi", "-o", "file", self.program, ":", "-n", "1", self.program)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr, "callsig: 1 of the job's ranks on this machine were not started by 'callsig run --mpi', so the "
                          "ranks' recordings stay apart\n")
@@ -226,7 +202,8 @@ exec $below "$@"
             report = json.loads(self.callsig("report", "file", "--by", "function,rank", "--format", "json").stdout)
             self.assertEqual(len(report["recordings"]), 1)
             self.assertEqual((report["spread"]["of"], report["spread"]["count"]), ("rank", ranks))
-            for row in report["spread"]["rows"]:
+            rows = [row for row in report["spread"]["rows"] if not row["function"].startswith("MPI_")]
+            for row in rows:
                 calls = [said[rank][row["function"]] for rank in range(ranks)]
                 mean = sum(calls) / ranks
                 found = row["ncalls"]
@@ -234,7 +211,7 @@ exec $below "$@"
                 self.assertEqual((found["min_at"], found["max_at"]), (str(calls.index(min(calls))), str(calls.index(max(calls)))))
                 self.assertAlmostEqual(found["mean"], mean, delta=1e-9 * mean)
                 self.assertAlmostEqual(found["stddev"], (sum((call - mean) ** 2 for call in calls) / ranks) ** 0.5, delta=1e-6 * mean)
-            self.assertEqual({row["function"] for row in report["spread"]["rows"]}, {"main", "work", "leaf"})
+            self.assertEqual({row["function"] for row in rows}, {"main", "work", "leaf"})
 
     def test_wait_refused(self):
         for value in ("0", "soon", "1000001"):
@@ -312,12 +289,44 @@ class More(Job):
                          (plain.returncode, sorted(plain.stdout.splitlines())))
 
     def test_after_finalize(self):
-        """What a rank does after MPI_Finalize is in its own recording, and not lost."""
-        done = self.launch(2, "early")
+        """What a rank does after MPI_Finalize is in its own recording and in FILE, whether that tells ranks apart or not."""
+        for apart, ranks in (("16", 3), ("1", 5)):
+            self.environment.update(CALLSIG_MPI_APART=apart)
+            done = self.launch(ranks, "early")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            own = self.files_of(ranks)
+            self.assertEqual(self.left(), sorted(["file", *own]))
+            said = self.said(done)
+            self.assertEqual(self.counts("file")["leaf"], sum(counts["leaf"] + 5 for counts in said.values()))
+            self.assertEqual(self.counts("file"), self.counts(*own))
+            for rank, counts in said.items():
+                self.assertEqual(self.counts(own[rank])["leaf"], counts["leaf"] + 5)
+
+    def test_after_finalize_apart(self):
+        """Where ranks share no folder FILE has what they did until MPI_Finalize, and their own recordings have all."""
+        done = self.launch_apart(3, "early")
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         for rank, counts in self.said(done).items():
             self.assertEqual(self.counts("file", by="function,rank")["leaf", rank], counts["leaf"])
-            self.assertEqual(self.counts(f"file.rank{rank}")["leaf"], counts["leaf"] + 5)
+            self.assertEqual(self.counts(("there/" if rank == 2 else "") + f"file.rank{rank}")["leaf"], counts["leaf"] + 5)
+        self.assertEqual(self.left(), ["file", "file.rank0", "file.rank1"])
+
+    def test_folded_samples(self):
+        """By default times are true by samples of each rank's run, and so are those of ranks that became one: no more is left open than each
+        of them leaves."""
+        self.environment.update(CALLSIG_MPI_APART="1")
+        done = self.launch(3, "long")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        report, own = (json.loads(self.callsig("report", *files, "--by", "function", "--format", "json").stdout)
+                       for files in (["file"], self.files_of(3)))
+        self.assertEqual((len(report["recordings"]), len(own["recordings"])), (1, 3))
+        self.assertEqual(report["total_calls"], own["total_calls"])
+        notes = " ".join(self.callsig("report", "file", "--notes").stdout.split())
+        samples = [int(count) for name in self.files_of(3)
+                   for count in re.findall(r"of (\d+) samples of the run", self.callsig("report", name, "--notes").stdout)]
+        if len(samples) < 3:
+            self.skipTest("runs cannot be sampled here")
+        self.assertIn(f"of {sum(samples)} samples of the run", notes)
 
     def test_abort(self):
         done = self.launch(3, "abort")
@@ -326,9 +335,7 @@ class More(Job):
 
     def test_static_runtime(self):
         """A runtime that is linked into the program is not seen by name."""
-        with open(os.path.join(HERE, "ranks.c")) as file:
-            self.compile("program", file.read(), "-Wl,-u,callsig_version", compiler=f"mpicc.{self.mpi}",
-                         libs=[os.path.join(BUILD, "profiler", "libcallsig.a")])
+        self.compile_mpi("program", "ranks.c", "-Wl,-u,callsig_version", libs=[os.path.join(BUILD, "profiler", "libcallsig.a")])
         self.check_whole(2)
 
     def launch_on_two(self, here, there):
@@ -339,7 +346,7 @@ class More(Job):
         options = {"openmpi": ["--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include", "lo", "--host", f"{name}:1,there:1"],
                    "mpich": ["-launcher", "ssh", "-launcher-exec", agent, "-hosts", f"{name},there"]}[self.mpi]
         self.environment.update(CALLSIG_MPI_WAIT="2")
-        done = self.run_job(*options, "-n", "1", *here, ":", "-n", "1", *there)
+        done = self.mpirun(*options, "-n", "1", *here, ":", "-n", "1", *there)
         done.stderr = "".join(line for line in done.stderr.splitlines(True) if " UCX " not in line)
         self.assertEqual(done.returncode, 0, done.stderr)
         return done
@@ -370,8 +377,7 @@ class More(Job):
 
     def test_spawned(self):
         """Spawned processes are a job of their own: not in FILE, and in a recording of their own where they are started so."""
-        with open(os.path.join(HERE, "spawn.c")) as file:
-            self.program = self.compile("program", file.read(), compiler=f"mpicc.{self.mpi}")
+        self.program = self.compile_mpi("program", "spawn.c")
         if self.launch(2, self.program, under=[]).returncode != 0:
             self.skipTest(f"MPI_Comm_spawn fails here without callsig: {self.mpi}")
         for words in ([self.program], [CALLSIG, "run", "--mpi", "-o", "other", self.program]):
@@ -412,8 +418,4 @@ class MPICHFull(More, Case):
 
 
 if __name__ == "__main__":
-    result = unittest.main(argv=[sys.argv[0], *sys.argv[1:]], exit=False).result
-    for case, reason in result.skipped:
-        print(f"skipped: {case.id()}: {reason}")
-    skipped_all = result.testsRun > 0 and len(result.skipped) == result.testsRun
-    sys.exit(1 if not result.wasSuccessful() else 77 if skipped_all else 0)
+    main()

@@ -1,0 +1,124 @@
+/* Ranks that have ended make FILE anew, along a tree. */
+#define _GNU_SOURCE
+#include "cli/run/mpi_end.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "callsig/stats.h"
+#include "cli/common/recordings.h"
+#include "cli/common/subcommand.h"
+#include "format/mpi_state.h"
+
+/* Ranks without a recording have an empty file. */
+static bool has_calls(const char *path)
+{
+  struct stat status;
+  return lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
+}
+
+static int make_empty(const char *path)
+{
+  const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  return fd < 0 ? -errno : (close(fd), 0);
+}
+
+/* Writes what the two have, of which the second may be NULL, as end->own. 0, or a negative errno after a message. */
+static int merge(const struct cli_mpi_end *end, const char *one, const char *other)
+{
+  char *files[2];
+  size_t count = 0;
+  if (has_calls(one))
+    files[count++] = (char *)one;
+  if (other && has_calls(other))
+    files[count++] = (char *)other;
+  if (count == 0)
+    return access(end->own, F_OK) == 0 ? 0 : make_empty(end->own);
+  struct callsig_stats *stats = NULL;
+  int error = callsig_stats_new(
+      &(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .timeline = 1}, &stats);
+  if (error == 0)
+    error = cli_recordings_add(stats, files, count);
+  if (error == 0 && end->folds)
+    error = callsig_stats_fold_ranks(stats);
+  if (error == 0)
+    error = callsig_stats_dump(stats, end->own);
+  callsig_stats_free(stats);
+  return error;
+}
+
+/* Moves a file to where nothing lies; -EEXIST: something does. */
+static int move(const char *from, const char *to)
+{
+  if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+    return 0;
+  if (errno != EINVAL)
+    return -errno;
+  /* Not every file system can do that in one step. */
+  if (link(from, to) != 0)
+    return -errno;
+  return unlink(from) == 0 ? 0 : -errno;
+}
+
+/* FOLDER/.FILE.NUMBER.WORD */
+static bool name_node(const struct cli_mpi_end *end, uint64_t number, char path[PATH_MAX])
+{
+  const char *base = strrchr(end->joined, '/') + 1;
+  const int length = snprintf(path, PATH_MAX, "%.*s.%s.%llu.%s", (int)(base - end->joined), end->joined, base,
+                              (unsigned long long)number, FMT_MPI_NODE);
+  return length > 0 && length < PATH_MAX;
+}
+
+/* Meets the other side at a node. 1: it has been there, and this side has both; 0: it comes, and goes on with both; or
+ * a negative errno, after a message where `said` is set. */
+static int meet(const struct cli_mpi_end *end, uint64_t number, bool *said)
+{
+  char node[PATH_MAX];
+  if (!name_node(end, number, node))
+    return -ENAMETOOLONG;
+  int error = move(end->own, node);
+  if (error != -EEXIST)
+    return error;
+  if (rename(node, end->peer) != 0)
+    return -errno;
+  error = merge(end, end->own, end->peer);
+  *said = error < 0;
+  unlink(end->peer);
+  return error < 0 ? error : 1;
+}
+
+/* Nodes have the numbers of a heap: the root is 1, and those below n are 2 n and 2 n + 1. */
+static int climb(const struct cli_mpi_end *end, bool *said)
+{
+  unsigned levels = 0;
+  while (UINT64_C(1) << levels < end->ranks)
+    levels++;
+  for (unsigned level = 0; level < levels; level++) {
+    const uint64_t side = (uint64_t)end->rank >> level;
+    /* No rank is on the other side. */
+    if ((side ^ 1) << level >= end->ranks)
+      continue;
+    const int met = meet(end, (UINT64_C(1) << (levels - 1 - level)) + (side >> 1), said);
+    if (met <= 0)
+      return met;
+  }
+  return rename(end->own, end->joined) == 0 ? 0 : -errno;
+}
+
+void cli_mpi_end_complete(struct cli_mpi_end *end)
+{
+  bool said = true;
+  int error = merge(end, end->recording, NULL);
+  if (error == 0) {
+    said = false;
+    error = climb(end, &said);
+  }
+  if (error < 0 && !said)
+    cli_error("%s: %s", end->joined, strerror(-error));
+  if (error < 0)
+    cli_error("%s has what ranks did until MPI_Finalize: the rest is in %s.rankN alone", end->joined, end->joined);
+}

@@ -1,0 +1,69 @@
+"""What tests of MPI jobs share: which MPIs there are, how programs are built for one, and how its ranks are launched."""
+
+import os
+import shutil
+import sys
+import unittest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, os.pardir, "cli"))
+from harness import BUILD, CALLSIG, TOP, Case  # noqa: E402
+
+__all__ = ["BUILD", "CALLSIG", "HERE", "LIBRARIES", "TOP", "Case", "MPIJob", "main"]
+LIBRARIES = {"openmpi": "libcallsig-mpi-openmpi.so", "mpich": "libcallsig-mpi-mpich.so"}
+
+
+def missing(mpi):
+    """What the machine or the build lacks for programs of this MPI, in words; None: nothing."""
+    for command in (f"mpicc.{mpi}", f"mpirun.{mpi}"):
+        if shutil.which(command) is None:
+            return f"{command} is not there"
+    if not os.path.exists(os.path.join(BUILD, "profiler", LIBRARIES[mpi])):
+        return f"{LIBRARIES[mpi]} is not built"
+    return None
+
+
+class MPIJob:
+    """A job of the MPI that `mpi` names, in a Case."""
+
+    timeout = 200  # seconds that a job may take
+
+    def setUp(self):
+        lacks = missing(self.mpi)
+        if lacks:
+            self.skipTest(lacks)
+        super().setUp()
+        self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+    def compile_mpi(self, name, source, *flags, **options):
+        """Builds a source of this folder with the MPI's compiler."""
+        with open(os.path.join(HERE, source), encoding="utf-8") as file:
+            return self.compile(name, file.read(), *flags, compiler=f"mpicc.{self.mpi}", **options)
+
+    def mpirun(self, *arguments):
+        """What MPI itself says of the machine, as of one without /sys, is none of what is looked at."""
+        done = self.run_command(f"mpirun.{self.mpi}", *arguments, timeout=self.timeout)
+        done.stderr = "".join(line for line in done.stderr.splitlines(True) if not line.startswith("[hwloc/"))
+        return done
+
+    def run_ranks(self, ranks, *command):
+        """So many ranks of a command, on as many processors as there are."""
+        options = ["--oversubscribe"] if self.mpi == "openmpi" else []
+        return self.mpirun(*options, "-n", str(ranks), *command)
+
+    def run_profiled(self, ranks, *command, options=()):
+        """The same below `callsig run --mpi`, into FILE."""
+        return self.run_ranks(ranks, CALLSIG, "run", "--mpi", "-o", "file", *options, *command)
+
+    def files_of(self, ranks):
+        """The ranks' own recordings."""
+        return [f"file.rank{rank}" for rank in range(ranks)]
+
+
+def main():
+    """Runs the tests of the command line, or all; 77 where every one is skipped."""
+    result = unittest.main(argv=[sys.argv[0], *sys.argv[1:]], exit=False).result
+    for case, reason in result.skipped:
+        print(f"skipped: {case.id()}: {reason}")
+    skipped_all = result.testsRun > 0 and len(result.skipped) == result.testsRun
+    sys.exit(1 if not result.wasSuccessful() else 77 if skipped_all else 0)
