@@ -1,6 +1,7 @@
 /* callsig_pipeline_join(): stages and queues that lie in several processes as one. */
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "format/index.h"
@@ -9,8 +10,7 @@
 #include "output/text/message.h"
 
 #define MOST_TICKS 9e18
-#define SAME_TICK  0.01  /* of a tick: times of two processes are in the same one */
-#define MOST       4096u /* processes, and queues of one: more are not looked through */
+#define SAME_TICK  0.01 /* of a tick: times of two processes are in the same one */
 
 struct joining {
   const struct callsig_pipeline *const *parts;
@@ -18,40 +18,61 @@ struct joining {
   struct callsig_pipeline *whole;
 };
 
-static const struct callsig_queue_stats *find_queue(const struct callsig_pipeline *pipeline, const char *label)
+/* A queue that is put into, or taken from, in one process alone. */
+struct side {
+  const char *label;
+  size_t part;
+  bool puts;
+};
+
+static int compare_sides(const void *left, const void *right)
 {
-  for (uint32_t i = 0; i < pipeline->queues.count; i++) {
-    const struct callsig_queue_stats *queue = &out_pipeline_queue_at(pipeline, i)->stats;
-    if (strcmp(queue->label, label) == 0)
-      return queue;
-  }
-  return NULL;
+  const struct side *a = left, *b = right;
+  return strcmp(a->label, b->label);
 }
 
-/* Is a queue put into in one process alone, and taken from in the other, while both were there? */
-static bool crosses(const struct callsig_pipeline *one, const struct callsig_pipeline *other)
+static int find_sides(const struct joining *joining, struct base_vector *sides)
 {
-  if (one->info.start > other->info.end || other->info.start > one->info.end ||
-      !(fabs(one->tick / other->tick - 1) <= SAME_TICK))
-    return false;
-  for (uint32_t i = 0; i < one->queues.count; i++) {
-    const struct callsig_queue_stats *queue = &out_pipeline_queue_at(one, i)->stats;
-    const struct callsig_queue_stats *its = out_queue_is_one_sided(queue) ? find_queue(other, queue->label) : NULL;
-    if (its && out_queue_is_one_sided(its) && (queue->puts > 0) != (its->puts > 0))
-      return true;
-  }
-  return false;
-}
-
-/* Which of the processes a queue connects with another. False: none. */
-static bool find_connected(const struct joining *joining, bool *connected)
-{
-  bool any = false;
   for (size_t i = 0; i < joining->count; i++)
-    for (size_t j = 0; j < i; j++)
-      if (crosses(joining->parts[i], joining->parts[j]))
-        any = connected[i] = connected[j] = true;
-  return any;
+    for (uint32_t j = 0; j < joining->parts[i]->queues.count; j++) {
+      const struct callsig_queue_stats *queue = &out_pipeline_queue_at(joining->parts[i], j)->stats;
+      if (!out_queue_is_one_sided(queue))
+        continue;
+      struct side *added = base_vector_add(sides, 1);
+      if (!added)
+        return -ENOMEM;
+      *added = (struct side){.label = queue->label, .part = i, .puts = queue->puts > 0};
+    }
+  if (sides->count > 0)
+    qsort(sides->data, sides->count, sizeof(struct side), compare_sides);
+  return 0;
+}
+
+/* Does what one of them puts into a queue come to the other, which was there meanwhile? */
+static bool crosses(const struct joining *joining, const struct side *one, const struct side *other)
+{
+  const struct callsig_pipeline *from = joining->parts[one->part], *to = joining->parts[other->part];
+  return one->part != other->part && one->puts != other->puts && from->info.start <= to->info.end &&
+         to->info.start <= from->info.end && fabs(from->tick / to->tick - 1) <= SAME_TICK;
+}
+
+/* Which of the processes a queue connects with another. 1, 0: none, or -ENOMEM. */
+static int find_connected(const struct joining *joining, bool *connected)
+{
+  struct base_vector sides = BASE_VECTOR_OF(struct side);
+  int found = find_sides(joining, &sides);
+  for (uint32_t i = 0; i < sides.count && found >= 0; i++) {
+    const struct side *one = base_vector_at(&sides, i);
+    for (uint32_t j = i + 1; j < sides.count; j++) {
+      const struct side *other = base_vector_at(&sides, j);
+      if (strcmp(one->label, other->label) != 0)
+        break;
+      if (!(connected[one->part] && connected[other->part]) && crosses(joining, one, other))
+        found = connected[one->part] = connected[other->part] = true;
+    }
+  }
+  base_vector_free(&sides);
+  return found;
 }
 
 static uint64_t ticks_in_whole(const struct joining *joining, const struct callsig_pipeline *part, uint64_t ticks)
@@ -301,21 +322,19 @@ static int join(struct joining *joining, const bool *connected)
 int callsig_pipeline_join(const struct callsig_pipeline *const *pipelines, size_t count,
                           struct callsig_pipeline **joined)
 {
-  bool connected[MOST] = {false};
   struct joining joining = {.parts = pipelines, .count = count};
   *joined = NULL;
-  for (size_t i = 0; i < count && i < MOST; i++)
-    if (pipelines[i]->queues.count > MOST)
-      return 0;
-  if (count < 2 || count > MOST || !find_connected(&joining, connected))
+  if (count < 2)
     return 0;
-  joining.whole = out_pipeline_new();
-  if (!joining.whole)
-    return -ENOMEM;
-  if (join(&joining, connected) < 0) {
+  bool *connected = calloc(count, sizeof *connected);
+  int found = connected ? find_connected(&joining, connected) : -ENOMEM;
+  if (found > 0)
+    found = (joining.whole = out_pipeline_new()) ? join(&joining, connected) : -ENOMEM;
+  free(connected);
+  if (found < 0) {
     callsig_pipeline_free(joining.whole);
     return out_stats_no_memory();
   }
   *joined = joining.whole;
-  return 1;
+  return joining.whole != NULL;
 }
