@@ -5,6 +5,7 @@
 #include "profiler/base/own_memory.h"
 
 #include <stdint.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "profiler/base/syscall.h"
@@ -26,6 +27,21 @@ long prof_map_own(size_t size)
   const uintptr_t behind = AWAY + __atomic_add_fetch(&used, pages, __ATOMIC_RELAXED) % SPAN;
   return prof_sys_mmap(here > behind ? here - behind : 0, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1,
                        0);
+}
+
+/* Beyond the mappings above, and downwards from there. */
+#define GROWING ((uintptr_t)1 << 37)
+/* The kernel's own places for what it is to choose a place for lie at most so far below the stack. */
+#define RANDOM ((uintptr_t)1 << 40)
+
+uintptr_t prof_growing_place(uint64_t size)
+{
+  static uintptr_t used;
+  const uintptr_t stack = (uintptr_t)getauxval(AT_RANDOM), lowest = stack > RANDOM ? stack - RANDOM : 0;
+  const uintptr_t code = (uintptr_t)&kept, anchor = (code > lowest ? code : lowest) & ~(uintptr_t)(PAGE - 1);
+  const uintptr_t pages = (size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+  const uintptr_t behind = AWAY + SPAN + __atomic_add_fetch(&used, pages, __ATOMIC_RELAXED) % GROWING;
+  return anchor > behind ? anchor - behind : 0;
 }
 
 static size_t mapped_size(size_t size)

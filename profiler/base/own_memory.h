@@ -6,6 +6,7 @@
 #define CALLSIG_PROFILER_BASE_OWN_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /* Maps `size` zeroed bytes, far from what the loader and the program have mapped if there is room. The address, or a
  * negative errno: compare with prof_sys_failed(). Anywhere. */
@@ -16,5 +17,9 @@ long prof_map_own(size_t size);
 void *prof_scratch_take(size_t size);
 /* Gives back what was taken with this size, in this process or, before a fork, in its parent. */
 void prof_scratch_give(void *memory, size_t size);
+
+/* Where a mapping may begin that grows to `size` bytes, and nobody else is likely to ask for addresses: another place
+ * each time. 0: none is known. */
+uintptr_t prof_growing_place(uint64_t size);
 
 #endif

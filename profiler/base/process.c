@@ -58,9 +58,9 @@ static void leave_recording(const struct prof_process *process)
   const uintptr_t start = (uintptr_t)process->header;
   long kept = prof_sys_mmap(start, HEADER_KEPT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   if (prof_sys_failed(kept))
-    prof_sys_munmap((void *)start, process->reserved);
+    prof_sys_munmap((void *)start, process->allocated);
   else
-    prof_sys_munmap((void *)(start + HEADER_KEPT), process->reserved - HEADER_KEPT);
+    prof_sys_munmap((void *)(start + HEADER_KEPT), process->allocated - HEADER_KEPT);
 }
 
 /* The parent's other threads do not exist here, and may have held any lock and been in the middle of any change:

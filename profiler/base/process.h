@@ -104,10 +104,10 @@ struct prof_process {
   char path[PROF_MAX_PATH]; /* the recording's path, "" while there is none */
 
   struct fmt_rec_header *header; /* the recording, NULL while there is none */
-  uint64_t reserved;             /* bytes of address range behind `header` */
-  uint64_t allocated;            /* bytes of the file that have space; read atomically, grown under `growth` */
-  uint64_t inode, device;        /* of the recording's file, checked whenever it is opened to grow */
-  bool full;                     /* growth failed: message given */
+  uint64_t reserved;             /* bytes that the recording may have; changed under `growth` */
+  uint64_t allocated;     /* bytes of the file that have space and are mapped; read atomically, grown under `growth` */
+  uint64_t inode, device; /* of the recording's file, checked whenever it is opened to grow */
+  bool full;              /* growth failed: message given */
 
   struct prof_lock start_lock;    /* the step from PROF_PROCESS_NEW */
   struct prof_lock growth;        /* the file's size, free blocks */

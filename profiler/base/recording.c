@@ -1,11 +1,11 @@
 /*
  * The recording's file and address range: made, grown, and handed out in blocks.
  *
- * The whole range is mapped from the start, most of it beyond the end of the file, where nobody may read it: what looks
- * at all of a program's memory (memcheck, for pointers) finds no more than is in use. The file grows by space that is
- * allocated first, so that no page of it can fail later; then its pages are opened, and blocks of it are handed out by
- * moving header.next on. No descriptor stays open in the program: to grow, the file is opened again and checked to be
- * the same.
+ * The file grows by space that is allocated first, so that no page of it can fail later; then it is mapped behind what
+ * is mapped of it, at addresses where nobody else asks for any, and blocks of it are handed out by moving header.next
+ * on. So of the program's address space, which RLIMIT_AS may bound at any time, it takes what it holds; and what looks
+ * at all of a program's memory (memcheck, for pointers) finds no more than is in use. No descriptor stays open in the
+ * program: to grow, the file is opened again and checked to be the same.
  */
 #include "profiler/base/recording.h"
 
@@ -20,15 +20,21 @@
 #include "profiler/base/clock.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"
+#include "profiler/base/own_memory.h"
 #include "profiler/base/recording_file.h"
 #include "profiler/base/settings.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
 #include "profiler/freestanding/memory.h"
 
-#define HEADER_SIZE   4096u
-#define LEAST_RESERVE ((uint64_t)4 << 20)
-#define GROWTH_LEAST  ((uint64_t)1 << 20)
+#define HEADER_SIZE  4096u
+#define GROWTH_LEAST ((uint64_t)1 << 20)
+
+/* How many places are tried where nobody maps anything, before the kernel chooses one. */
+#define PLACES 16u
+
+/* The part of RLIMIT_AS that the recording takes at most: the rest is the program's. */
+#define LIMIT_PART 4u
 
 /* One block or run of blocks that a tree holds; in the tree's arena. */
 struct prof_block_list {
@@ -42,19 +48,28 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
   return (value + unit - 1) / unit * unit;
 }
 
-/* The largest size the file may get without SIGXFSZ. */
-static uint64_t file_size_limit(void)
+static uint64_t limit_of(int resource)
 {
   struct rlimit64 limit;
-  if (PROF_SYSCALL4(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, &limit) < 0)
+  if (PROF_SYSCALL4(SYS_prlimit64, 0, resource, 0, &limit) < 0)
     return UINT64_MAX;
   return limit.rlim_cur;
+}
+
+/* How large the recording may be, of which `least` bytes are in use: RLIMIT_AS may have become less since it was asked.
+ */
+static uint64_t size_limit(const struct prof_process *process, uint64_t least)
+{
+  const uint64_t wish = round_up(process->settings.memory_limit, HEADER_SIZE);
+  const uint64_t part = limit_of(RLIMIT_AS) / LIMIT_PART / HEADER_SIZE * HEADER_SIZE;
+  const uint64_t limit = part < wish ? part : wish;
+  return limit > least ? limit : least;
 }
 
 /* Allocates the bytes [from, to) of the file, also on a file system that cannot fallocate(). */
 static long allocate(long fd, uint64_t from, uint64_t to)
 {
-  if (to > file_size_limit())
+  if (to > limit_of(RLIMIT_FSIZE)) /* above it there is SIGXFSZ */
     return -EFBIG;
   long error;
   do {
@@ -97,57 +112,73 @@ static void tell_full(struct prof_process *process, long error)
     return;
   process->full = true;
   __atomic_fetch_or(&process->header->flags, FMT_REC_FULL, __ATOMIC_RELAXED);
-  if (error == 0)
+  if (error == 0 && process->reserved < process->settings.memory_limit)
+    prof_memory_refused(-ENOMEM); /* the program's part of RLIMIT_AS is left to it */
+  else if (error == 0)
     prof_message("%s: the recording reached its limit of %lu bytes: new calls are only counted; raise CALLSIG_MEMORY",
                  process->path, (unsigned long)process->reserved);
   else if (error == -EFBIG)
     prof_message("%s: the recording reached the limit of RLIMIT_FSIZE: new calls are only counted", process->path);
   else
     prof_message("%s: the recording cannot grow (error %ld%s): new calls are only counted", process->path, -error,
-                 error == -ENOSPC ? ", the disk is full" : "");
+                 error == -ENOSPC   ? ", the disk is full"
+                 : error == -EEXIST ? ", something else is mapped behind it"
+                                    : "");
 }
 
-/* Lets the bytes [from, to) of the range that begins at `base` be read and written. 0 or a negative errno. */
-static long open_pages(uintptr_t base, uint64_t from, uint64_t to)
+/* Maps the bytes [from, to) of the file at `base` + `from`. 0 or a negative errno: -EEXIST where something else is
+ * mapped there, which an older kernel than 4.17 has told by another address. */
+static long map_behind(uintptr_t base, long fd, uint64_t from, uint64_t to)
 {
-  return PROF_SYSCALL3(SYS_mprotect, base + from, to - from, PROT_READ | PROT_WRITE);
+  const long address = prof_sys_mmap(base + from, to - from, PROT_READ | PROT_WRITE,
+                                     MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd, from);
+  if (prof_sys_failed(address))
+    return address;
+  if ((uintptr_t)address == base + from)
+    return 0;
+  prof_sys_munmap((void *)address, to - from);
+  return -EEXIST;
 }
 
-/* Makes the file, and what of the range is open, at least `size` bytes long. */
+/* Gives the file, and what is mapped of it, `size` bytes at least. 0, or a negative errno; *refused: of the mapping. */
+static long extend(struct prof_process *process, uint64_t size, bool *refused)
+{
+  const uint64_t allocated = process->allocated;
+  const uint64_t step = allocated / 4 > GROWTH_LEAST ? allocated / 4 : GROWTH_LEAST;
+  uint64_t wish = round_up(allocated + step > size ? allocated + step : size, HEADER_SIZE);
+  if (wish > process->reserved)
+    wish = process->reserved;
+  long fd = reopen(process);
+  long error = fd < 0 ? fd : allocate(fd, allocated, wish);
+  if (fd >= 0 && error < 0) {
+    wish = round_up(size, HEADER_SIZE);
+    error = allocate(fd, allocated, wish);
+  }
+  if (error == 0) {
+    error = map_behind((uintptr_t)process->header, fd, allocated, wish);
+    *refused = error < 0 && error != -EEXIST;
+  }
+  if (fd >= 0)
+    prof_sys_close(fd);
+  if (error == 0)
+    __atomic_store_n(&process->allocated, wish, __ATOMIC_RELEASE);
+  return error;
+}
+
+/* Makes the file, and what is mapped of it, at least `size` bytes long. */
 static bool grow(struct prof_process *process, uint64_t size)
 {
-  bool done = true;
+  long error = 0;
+  bool done = true, refused = false;
   prof_lock(&process->growth);
   if (__atomic_load_n(&process->allocated, __ATOMIC_RELAXED) < size) {
-    if (size > process->reserved) {
-      tell_full(process, 0);
-      done = false;
-      goto out;
-    }
-    uint64_t step = process->allocated / 4 > GROWTH_LEAST ? process->allocated / 4 : GROWTH_LEAST;
-    uint64_t wish = round_up(process->allocated + step > size ? process->allocated + step : size, HEADER_SIZE);
-    if (wish > process->reserved)
-      wish = process->reserved;
-    long fd = reopen(process);
-    long error = fd < 0 ? fd : allocate(fd, process->allocated, wish);
-    if (fd >= 0 && error < 0) {
-      wish = round_up(size, HEADER_SIZE);
-      error = allocate(fd, process->allocated, wish);
-    }
-    if (fd >= 0)
-      prof_sys_close(fd);
-    long refused = error < 0 ? 0 : open_pages((uintptr_t)process->header, process->allocated, wish);
-    if (error < 0)
+    __atomic_store_n(&process->reserved, size_limit(process, process->allocated), __ATOMIC_RELAXED);
+    done = size <= process->reserved && (error = extend(process, size, &refused)) == 0;
+    if (refused)
+      prof_memory_refused(error);
+    else if (!done)
       tell_full(process, error);
-    else if (refused)
-      prof_memory_refused(refused);
-    if (error < 0 || refused) {
-      done = false;
-      goto out;
-    }
-    __atomic_store_n(&process->allocated, wish, __ATOMIC_RELEASE);
   }
-out:
   prof_unlock(&process->growth);
   return done;
 }
@@ -305,24 +336,18 @@ void prof_tree_check_pressure(struct prof_tree *tree)
     tree->pressure = PROF_PRESSURE_CONTEXTS;
 }
 
-/* Maps as much of the memory limit as the address space allows, and opens what the file has at first. */
+/* Maps what the file has at first, where it can grow. The address or a negative errno. */
 static long map_file(struct prof_process *process, long fd)
 {
-  uint64_t size = round_up(process->settings.memory_limit, HEADER_SIZE);
-  long address = -ENOMEM;
-  for (; size >= LEAST_RESERVE; size = round_up(size / 2, HEADER_SIZE)) {
-    address = prof_sys_mmap(0, size, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    if (!prof_sys_failed(address))
+  process->reserved = size_limit(process, GROWTH_LEAST);
+  long address = 0;
+  for (unsigned i = 0; i <= PLACES; i++) {
+    const uintptr_t place = i < PLACES ? prof_growing_place(process->reserved) : 0;
+    address = prof_sys_mmap(place, GROWTH_LEAST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (prof_sys_failed(address) || (uintptr_t)address == place || i == PLACES)
       break;
+    prof_sys_munmap((void *)address, GROWTH_LEAST);
   }
-  if (prof_sys_failed(address))
-    return address;
-  long refused = open_pages((uintptr_t)address, 0, GROWTH_LEAST);
-  if (refused) {
-    prof_sys_munmap((void *)address, size);
-    return refused;
-  }
-  process->reserved = size;
   return address;
 }
 
@@ -401,7 +426,7 @@ static long take_file(struct prof_process *process, long lock, struct fmt_rec_he
     error = address;
   prof_sys_close(fd);
   if (error == 0 && (error = prof_recording_hold(lock)) < 0)
-    prof_sys_munmap((void *)address, process->reserved);
+    prof_sys_munmap((void *)address, GROWTH_LEAST);
   if (error == 0)
     *header = (struct fmt_rec_header *)address;
   return error;

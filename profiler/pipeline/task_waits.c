@@ -67,7 +67,7 @@ static bool find_place(const struct prof_thread *t, struct place *place)
   if (!place->frame)
     return false;
   const uint64_t edge = __atomic_load_n(&place->frame->edge, __ATOMIC_ACQUIRE);
-  if (edge < base || edge - base >= prof_process.reserved)
+  if (edge < base || edge - base >= __atomic_load_n(&prof_process.allocated, __ATOMIC_ACQUIRE))
     return false;
   place->edge = (const struct fmt_rec_edge *)edge;
   place->start = __atomic_load_n(&place->frame->start_ticks, __ATOMIC_RELAXED);

@@ -141,6 +141,17 @@ def address_space(tools, compiler, level):
             tools.expect_counts(result.recording, result.told("count"), exact=True)
 
 
+def own_limit(tools, compiler, level):
+    """512 MiB of address space, from before the program or set by itself: it has 400 of them, and every call is recorded."""
+    guest = Guest(tools, "own_limit.c", compiler, level)
+    size = 512 << 20
+    for arguments, more in ((["sets"], {}), ([], {"preexec_fn": lambda: resource.setrlimit(resource.RLIMIT_AS, (size, size))})):
+        result = same_as_plain(tools, guest, arguments, **more)
+        if "callsig: " in result.errors:
+            raise Failure(f"{arguments}: {result.errors}")
+        tools.expect_counts(result.recording, result.told("count"), exact=True)
+
+
 def memory_refused(tools, compiler, level):
     """The kernel gives no more memory once the program runs: one line, and the calls that need some are counted."""
     guest = Guest(tools, "grow.c", compiler, level)
@@ -498,6 +509,7 @@ CASES = {
     "full": full,
     "unwritable": unwritable,
     "address_space": address_space,
+    "own_limit": own_limit,
     "memory_refused": memory_refused,
     "memcheck": memcheck,
     "stripped": stripped,

@@ -235,7 +235,7 @@ static void test_edge_bound(void **state)
 static void test_pressure(void **state)
 {
   (void)state;
-  prof_process.reserved = 4 << 20;
+  prof_process.reserved = prof_process.settings.memory_limit = 4 << 20;
   uint64_t arguments[ARGS] = {0};
   bool merged = false, bare = false, full = false;
   for (uint64_t i = 0; i < 1000000 && !full; i++) {
