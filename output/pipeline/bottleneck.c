@@ -258,6 +258,22 @@ static void find_shared(const struct callsig_pipeline *pipeline, struct out_bott
   }
 }
 
+/* The busiest of the other stages, of those that no queue connects with the bounding one, if one of both waits inside
+ * of its tasks: what is handed on between them was not told, so it may be for the other one. */
+static const struct out_stage_view *find_either(const struct callsig_pipeline *pipeline,
+                                                const struct out_bottleneck *bottleneck)
+{
+  const struct out_stage_view *either = NULL;
+  for (uint32_t i = 0; i < bottleneck->count; i++) {
+    const struct out_stage_view *view = &bottleneck->views[i];
+    const bool wait = waits_inside(bottleneck->stage) || waits_inside(view);
+    if (view != bottleneck->stage && view->busy >= (either ? either->busy : MOSTLY) && wait &&
+        out_bottleneck_counts(bottleneck, view) && !out_stages_connected(pipeline, bottleneck, bottleneck->stage, view))
+      either = view;
+  }
+  return either;
+}
+
 /* With a stage, or a thread of several, that is busy enough. */
 static void judge_busy(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck, uint32_t first_stage)
 {
@@ -274,6 +290,8 @@ static void judge_busy(const struct callsig_pipeline *pipeline, struct out_bottl
     bottleneck->bound = OUT_BOUND_THREAD;
   else
     bottleneck->bound = OUT_BOUND_STAGE;
+  if (bottleneck->bound == OUT_BOUND_STAGE && !bottleneck->shares_seen)
+    bottleneck->either = find_either(pipeline, bottleneck);
   if (bottleneck->bound != OUT_BOUND_STAGE) {
     bottleneck->shares_wait = NULL;
     bottleneck->shares_seen = bottleneck->locked = false;

@@ -80,10 +80,13 @@ struct out_bottleneck {
   struct out_stage_view *views; /* by index; owned */
   uint32_t count;
   enum out_bound bound;
-  bool is_cpu_clock;                        /* so that nothing can be told */
-  bool outside;                             /* the bounding stage waits outside of its tasks */
-  const struct out_stage_view *stage;       /* the bounding one, or NULL. Without one the busiest */
-  const struct out_stage_view *equal;       /* another that is as busy, NULL: none */
+  bool is_cpu_clock;                  /* so that nothing can be told */
+  bool outside;                       /* the bounding stage waits outside of its tasks */
+  const struct out_stage_view *stage; /* the bounding one, or NULL. Without one the busiest */
+  const struct out_stage_view *equal; /* another that is as busy, NULL: none */
+  /* Another that is busy and to which no queue leads: one of the two may wait inside of its tasks for the other. Or
+   * NULL. */
+  const struct out_stage_view *either;
   const struct out_stage_view *shares_wait; /* another whose tasks wait inside for the same thing */
   bool shares_seen;                         /* they do; else both are busy and wait for something, which may be it */
   bool locked; /* the bounding stage's tasks wait for a lock so long that more of them would do no more */

@@ -1,7 +1,9 @@
-/* Finds rings that have too few items, and waits between tasks of which nothing is told. */
+/* Finds rings that have too few items, waits between tasks of which nothing is told, and stages that no queue connects.
+ */
 #include "output/pipeline/outside_waits.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "output/pipeline/rings.h"
 
@@ -89,4 +91,68 @@ const struct out_stage_view *out_stage_untold(const struct callsig_pipeline *pip
     }
   }
   return found;
+}
+
+/* Up to which it is looked for what queues connect. */
+enum { MOST_STAGES = 256, MOST_LINKS = 4096 };
+
+/* Each stage's number in the pipeline, or that of another one that it is connected with. */
+struct parts {
+  uint16_t of[MOST_STAGES];
+};
+
+static uint16_t root_of(const struct parts *parts, uint32_t stage)
+{
+  uint16_t root = (uint16_t)stage;
+  while (parts->of[root] != root)
+    root = parts->of[root];
+  return root;
+}
+
+static void join(struct parts *parts, uint32_t one, uint32_t other)
+{
+  parts->of[root_of(parts, one)] = root_of(parts, other);
+}
+
+static bool uses(const struct out_stage_view *view, const char *queue)
+{
+  return (view->input && strcmp(view->input->label, queue) == 0) ||
+         (view->output && strcmp(view->output->label, queue) == 0);
+}
+
+/* By the queues that a stage's view has, which may be those of its place. */
+static void join_by_views(const struct out_bottleneck *bottleneck, struct parts *parts)
+{
+  for (uint32_t i = 0; i < bottleneck->count; i++)
+    for (uint32_t j = 0; j < i; j++) {
+      const struct out_stage_view *view = &bottleneck->views[i], *other = &bottleneck->views[j];
+      if ((view->input && uses(other, view->input->label)) || (view->output && uses(other, view->output->label)))
+        join(parts, i, j);
+    }
+}
+
+/* By all that their threads were seen to use. */
+static void join_by_links(const struct callsig_pipeline *pipeline, uint32_t first, uint32_t count, struct parts *parts)
+{
+  for (uint32_t i = 0; i < pipeline->links.count; i++) {
+    const struct out_link *link = base_vector_at(&pipeline->links, i);
+    for (uint32_t j = 0; j < i && link->stage >= first && link->stage - first < count; j++) {
+      const struct out_link *before = base_vector_at(&pipeline->links, j);
+      if (before->stage >= first && before->stage - first < count && strcmp(before->queue, link->queue) == 0)
+        join(parts, link->stage - first, before->stage - first);
+    }
+  }
+}
+
+bool out_stages_connected(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
+                          const struct out_stage_view *one, const struct out_stage_view *other)
+{
+  struct parts parts;
+  if (bottleneck->count > MOST_STAGES || pipeline->links.count > MOST_LINKS)
+    return true;
+  for (uint32_t i = 0; i < bottleneck->count; i++)
+    parts.of[i] = (uint16_t)i;
+  join_by_views(bottleneck, &parts);
+  join_by_links(pipeline, bottleneck->views[0].number, bottleneck->count, &parts);
+  return root_of(&parts, (uint32_t)(one - bottleneck->views)) == root_of(&parts, (uint32_t)(other - bottleneck->views));
 }

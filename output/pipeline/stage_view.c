@@ -133,6 +133,18 @@ static bool has_links(const struct callsig_pipeline *pipeline, uint32_t number)
   return false;
 }
 
+/* Was all that was taken from a queue, or put into it, seen to be by the threads of some stages? */
+static bool is_of_others(const struct callsig_pipeline *pipeline, const struct callsig_queue_stats *queue, bool takes)
+{
+  uint64_t seen = 0;
+  for (uint32_t i = 0; queue && i < pipeline->links.count; i++) {
+    const struct out_link *link = base_vector_at(&pipeline->links, i);
+    if (strcmp(link->queue, queue->label) == 0)
+      seen += takes ? link->gets : link->puts;
+  }
+  return seen > 0 && seen >= (takes ? queue->num_items : queue->puts);
+}
+
 /* By their places, where nothing was seen: the queue of its own index is behind it, the one before that is before it.
  */
 static void find_queues(const struct callsig_pipeline *pipeline, uint32_t number, struct out_stage_view *view)
@@ -148,6 +160,10 @@ static void find_queues(const struct callsig_pipeline *pipeline, uint32_t number
     view->input = if_between(queue_at(pipeline, at - 1, stats->pipeline));
   view->output = if_between(queue_at(pipeline, at, stats->pipeline));
   if (view->output && view->output->index != stats->index)
+    view->output = NULL;
+  if (is_of_others(pipeline, view->input, true))
+    view->input = NULL;
+  if (is_of_others(pipeline, view->output, false))
     view->output = NULL;
 }
 

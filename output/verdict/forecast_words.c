@@ -150,6 +150,38 @@ static void put_unseen(struct out_text *text, const struct out_forecast *forecas
   }
 }
 
+/* Does a prediction promise something of more threads of a station? */
+static bool promises(const struct out_prediction *prediction, const struct out_model_station *station)
+{
+  bool more = false;
+  for (uint32_t i = 0; i < prediction->changes.count; i++) {
+    const struct out_change *change = base_vector_at(&prediction->changes, i);
+    more |= change->stage && out_thread_group_has(&station->group, change->stage) && change->value > station->servers;
+  }
+  return more && !prediction->hidden && prediction->least >= OUT_FORECAST_WORTH;
+}
+
+/* Tasks that wait inside may wait for something of which there are as many as were at work: that shows with more alone.
+ */
+static void put_at_once(struct out_text *text, const struct out_forecast *forecast)
+{
+  for (uint32_t i = 0; i < forecast->model.network.num_stations; i++) {
+    const struct out_model_station *station = &forecast->model.stations[i];
+    if (!station->view)
+      continue;
+    const struct out_stage_view *view = main_of(station);
+    bool promised = promises(&forecast->doubled, station) || promises(&forecast->asked, station);
+    for (uint32_t j = 0; j < forecast->proposals.count; j++)
+      promised = promised || promises(base_vector_at(&forecast->proposals, j), station);
+    if (promised && (!view->shares.known || view->shares.waiting >= WAITS_INSIDE))
+      out_text_printf(
+          text,
+          "    More than %u task%s of %s at once were not seen: where they need what there are only so many "
+          "of (connections, channels of a device), more threads give nothing, whatever is promised\n",
+          station->servers, station->servers == 1 ? "" : "s", view->stage->stats.label);
+  }
+}
+
 /* What the tasks wait for is one thing, of which no concurrency makes two: that is told already. */
 static bool gives_nothing(const struct out_bottleneck *bottleneck)
 {
@@ -207,6 +239,7 @@ void out_put_help(struct out_text *text, const struct out_bottleneck *bottleneck
     out_text_puts(text, "no other number of threads and no larger queue gives 3 % more");
   out_text_puts(text, forecast->cut ? " (not all settings were tried, since that would take too long)\n" : "\n");
   put_unseen(text, forecast);
+  put_at_once(text, forecast);
 }
 
 static void write_changes(struct out_json *json, const struct base_vector *changes)

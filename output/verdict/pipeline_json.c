@@ -369,6 +369,7 @@ static int write_verdict(void *data, const struct callsig_pipeline *pipeline, co
   write_sentence(json, bottleneck);
   out_json_key_string(json, "stage", label_of(bottleneck->stage));
   out_json_key_string(json, "equal", label_of(bottleneck->equal));
+  out_json_key_string(json, "either", label_of(bottleneck->either));
   out_json_key_string(json, "before", bottleneck->before ? bottleneck->before->label : NULL);
   out_json_key_string(json, "behind", bottleneck->behind ? bottleneck->behind->label : NULL);
   out_json_key_string(json, "step", label_of(bottleneck->step));

@@ -207,11 +207,34 @@ static int add_outside(struct maker *maker, uint32_t queue, bool is_source)
   return 1;
 }
 
-/* 1, or -ENOMEM. */
+/* What puts into several queues from outside of stages, or takes from several, may be one thread, which waits for one
+ * while it could go on with another: how fast it would be is not known. */
+static int give_up_ends(struct maker *maker, bool is_source, const char *one, const char *other)
+{
+  *maker->why = base_arena_printf(
+      &maker->model->memory,
+      "what %s %s and %s outside of stages may be one thread, which waits for one while it could go on with the other: "
+      "let it be a stage",
+      is_source ? "puts into" : "takes from", one, other);
+  return *maker->why ? 0 : -ENOMEM;
+}
+
+/* Adds what is outside, if it is the only one of its kind: `*known` is the queue of that. */
+static int add_end(struct maker *maker, uint32_t queue, bool is_source, const char **known)
+{
+  const char *label = maker->model->queues[queue]->label;
+  if (*known)
+    return give_up_ends(maker, is_source, *known, label);
+  *known = label;
+  return add_outside(maker, queue, is_source);
+}
+
+/* 1, 0 or -ENOMEM. */
 static int add_ends(struct maker *maker)
 {
   const struct out_network *network = &maker->model->network;
   const uint32_t stages = network->num_stations;
+  const char *source = NULL, *sink = NULL;
   int result = 1;
   for (uint32_t i = 0; i < network->num_queues && result > 0; i++) {
     bool put = false, got = false;
@@ -220,9 +243,9 @@ static int add_ends(struct maker *maker)
       got |= uses(network->stations[j].inputs, network->stations[j].num_inputs, i);
     }
     if (!put)
-      result = add_outside(maker, i, true);
+      result = add_end(maker, i, true, &source);
     if (!got && result > 0)
-      result = add_outside(maker, i, false);
+      result = add_end(maker, i, false, &sink);
   }
   return result;
 }

@@ -123,6 +123,13 @@ static void put_bounding_stage(struct out_text *text, const struct out_bottlenec
 {
   const struct out_stage_view *stage = bottleneck->stage;
   const double lock = bottleneck->locked ? stage->lock : 0;
+  if (bottleneck->either) {
+    out_text_printf(text, "%s or %s bounds it", label_of(stage), label_of(bottleneck->either));
+    out_put_percent(text, ": it has tasks ", stage->busy, " of its time, ");
+    out_put_percent(text, "and the other one ", bottleneck->either->busy,
+                    "; no queue leads from one to the other, so one may wait inside of its tasks for the other");
+    return;
+  }
   out_text_printf(text, "%s bounds it", label_of(stage));
   out_put_percent(text, ": it works ", stage->busy * (1 - lock), " of its time");
   if (bottleneck->locked)
@@ -244,7 +251,7 @@ static void put_reasons(struct out_text *text, const struct out_bottleneck *bott
                         const struct out_forecast *forecast)
 {
   const struct out_stage_view *stage = bottleneck->stage;
-  if (bottleneck->equal)
+  if (bottleneck->equal && bottleneck->equal != bottleneck->either)
     out_text_printf(text, "    %s is as busy\n", label_of(bottleneck->equal));
   if (stage->input) {
     out_text_printf(text, "    The queue before it, %s,", stage->input->label);
@@ -365,14 +372,14 @@ static void put_warnings(struct out_text *text, const struct out_bottleneck *bot
   }
 }
 
-/* "; waits for a lock 98.0% of it", and the line's end. */
+/* "; waits for a lock 98.0% of it, when looked at", and the line's end. */
 static void put_wait(struct out_text *text, const struct out_waits *waits)
 {
   double share;
   const enum fmt_wait_kind kind = out_waits_most(waits, LEAST_WAIT, &share);
   if (kind != FMT_WAIT_NONE) {
     out_text_printf(text, "; %s ", out_wait_text(kind));
-    out_put_percent(text, "", share, " of it");
+    out_put_percent(text, "", share, " of it, when looked at");
   }
   out_text_putc(text, '\n');
 }

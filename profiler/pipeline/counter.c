@@ -276,7 +276,7 @@ static PROF_COLD int count_slowly(const char *key, uint64_t amount, uint32_t kin
     return -EINVAL;
   if (!prof_thread_running(t) && !(t = prof_thread_wake()))
     return 0;
-  const struct prof_stage *stage = stage_of(prof_open_task_around(NULL));
+  const struct prof_stage *stage = stage_of(prof_open_task_recorded());
   struct fmt_rec_counter_use *use = remembered(t, key, stage, kind);
   if (!use) {
     if (prof_length(key) > PROF_COUNTER_KEY_MAX)

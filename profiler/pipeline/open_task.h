@@ -89,7 +89,16 @@ static inline struct prof_open_task *prof_open_task_innermost(void)
 struct prof_open_task *prof_open_task_of_frame(const struct fmt_rec_frame *frame);
 /* The innermost recorded task outside of `task` (NULL: of all), or NULL. Anywhere. */
 struct prof_open_task *prof_open_task_around(const struct prof_open_task *task);
-/* The same, quickly where both lie in one chunk. Anywhere. */
+/* The innermost recorded task, quickly where there is none or it is the last that was begun; or NULL. Anywhere. */
+static inline struct prof_open_task *prof_open_task_recorded(void)
+{
+  struct prof_open_chunk *chunk = prof_open_chunk;
+  const uint64_t used = chunk ? chunk->used : 0;
+  if (used > 0 && chunk->tasks[used - 1].frame)
+    return &chunk->tasks[used - 1];
+  return used > 0 || (chunk && chunk->outer) ? prof_open_task_around(NULL) : NULL;
+}
+/* The same as the first, quickly where both lie in one chunk. Anywhere. */
 static inline struct prof_open_task *prof_open_task_around_this(struct prof_open_task *task)
 {
   const struct prof_open_chunk *chunk = prof_open_chunk;

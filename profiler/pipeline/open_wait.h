@@ -15,7 +15,7 @@
 /* A wait may have tasks and other waits inside: what these take from now on is none of it. */
 static inline void prof_wait_note(struct prof_thread *t, uint64_t token)
 {
-  const struct prof_open_task *task = prof_open_task_around(NULL);
+  const struct prof_open_task *task = prof_open_task_recorded();
   t->waits.list[t->waits.begun++ % PROF_OPEN_WAITS] =
       (struct prof_open_wait){.token = token, .nested = task ? task->nested : t->waits.nested, .task = task};
 }

@@ -381,7 +381,7 @@ static inline void end(struct callsig_queue *queue, uint64_t token, uint64_t ite
   struct fmt_rec_queue_use *use = counted_use(queue, token);
   if (!use || prof_self->warming)
     return;
-  struct prof_open_task *task = prof_open_task_around(NULL);
+  struct prof_open_task *task = prof_open_task_recorded();
   const uint64_t ticks = prof_wait_net(prof_self, task, token, now);
   prof_wait_count(prof_self, task, ticks, now);
   if (failed) {
