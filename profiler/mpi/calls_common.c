@@ -91,9 +91,10 @@ static enum mpi_type_number number_of(MPI_Datatype type)
 
 void mpi_call_moves(struct mpi_call *call, int64_t count, MPI_Datatype type)
 {
-  int size = 0;
+  /* Of a type of more bytes than an int holds MPI_Type_size() does not tell. */
+  MPI_Count size = 0;
   call->count = count;
-  if (type == MPI_DATATYPE_NULL || PMPI_Type_size(type, &size) != MPI_SUCCESS || size < 0)
+  if (type == MPI_DATATYPE_NULL || PMPI_Type_size_x(type, &size) != MPI_SUCCESS || size < 0)
     size = 0;
   call->type = number_of(type);
   call->bytes = count * size;

@@ -43,6 +43,25 @@ static void done(struct set *set, int request, int status, struct mpi_call *call
   set->open[request] = NULL;
 }
 
+/* All of the set were waited for, and `result` is MPI's own. Where some of them failed each status tells how that went.
+ */
+static void all_done(struct set *set, int result, struct mpi_call *call)
+{
+  int class = MPI_SUCCESS;
+  if (result != MPI_SUCCESS && (PMPI_Error_class(result, &class) != MPI_SUCCESS || class != MPI_ERR_IN_STATUS))
+    return;
+  for (int i = 0; set->open && i < set->count; i++) {
+    const int error = class == MPI_ERR_IN_STATUS ? set->statuses[i].MPI_ERROR : MPI_SUCCESS;
+    if (error == MPI_ERR_PENDING)
+      continue;
+    if (error == MPI_SUCCESS)
+      mpi_request_done(set->open[i], &set->statuses[i], call);
+    else
+      mpi_request_failed(set->open[i], error, &set->statuses[i], call);
+    set->open[i] = NULL;
+  }
+}
+
 /* What is not done is still open. */
 static void let_go(struct set *set)
 {
@@ -62,6 +81,8 @@ MPI_EXPORTED int MPI_Wait(MPI_Request *request, MPI_Status *status)
   int result = mpi_row(&call);
   if (result == MPI_SUCCESS)
     mpi_request_done(open, a.status, &call);
+  else if (mpi_message_is_taken(result))
+    mpi_request_failed(open, result, a.status, &call);
   else
     mpi_request_still_open(open);
   return result;
@@ -92,8 +113,7 @@ MPI_EXPORTED int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statu
   struct mpi_call call = mpi_call_of(OF_MPI_Waitall, run_MPI_Waitall, &a);
   call.count = count;
   int result = mpi_row(&call);
-  for (int i = 0; result == MPI_SUCCESS && i < count; i++)
-    done(&set, i, i, &call);
+  all_done(&set, result, &call);
   let_go(&set);
   return result;
 }
@@ -108,8 +128,8 @@ MPI_EXPORTED int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_St
   struct mpi_call call = mpi_call_of(OF_MPI_Testall, run_MPI_Testall, &a);
   call.count = count;
   int result = mpi_row(&call);
-  for (int i = 0; result == MPI_SUCCESS && *flag && i < count; i++)
-    done(&set, i, i, &call);
+  if (result != MPI_SUCCESS || *flag)
+    all_done(&set, result, &call);
   let_go(&set);
   return result;
 }
@@ -192,6 +212,12 @@ MPI_EXPORTED int MPI_Startall(int count, MPI_Request *requests)
   for (int i = 0; result == MPI_SUCCESS && i < count; i++)
     mpi_request_started(requests[i], call.enter);
   return result;
+}
+
+MPI_EXPORTED int MPI_Cancel(MPI_Request *request)
+{
+  mpi_request_cancelled(*request);
+  return PMPI_Cancel(request);
 }
 
 MPI_EXPORTED int MPI_Request_free(MPI_Request *request)

@@ -20,45 +20,60 @@ static void describe(struct mpi_call *call, const struct mpi_comm_facts *facts, 
   call->peer = mpi_comm_peer(facts, message->rank);
 }
 
-/* What was sent in an ended call. */
-static void leave_sent(const struct mpi_call *call, uint32_t event, const struct mpi_comm_facts *facts,
-                       const struct message *message, int64_t bytes)
+/* A message on its way through the call that sends it, receives it or begins to. */
+struct passage {
+  struct mpi_comm_facts *facts;
+  uint32_t event; /* its place in the log, in the order in which messages are asked for: taken before the call */
+};
+
+/* Makes a call for one message. */
+static int pass(struct mpi_call *call, const struct message *message, struct passage *passage)
 {
-  mpi_message_sent(event, facts, message->rank, message->tag, bytes, call->enter);
-  if (message->rank == MPI_PROC_NULL)
-    return;
-  mpi_count_bytes(call->function, bytes);
-  mpi_count_sent(mpi_comm_peer(facts, message->rank), bytes);
+  passage->facts = mpi_comm_facts(message->communicator);
+  passage->event = mpi_message_place(passage->facts, message->rank);
+  describe(call, passage->facts, message);
+  return mpi_row(call);
+}
+
+/* What was sent in the ended call, which may have waited for the other side. */
+static void leave_sent(struct mpi_call *call, const struct message *message, const struct passage *passage)
+{
+  mpi_message_sent(passage->event, call->function, passage->facts, message->rank, message->tag, call->bytes,
+                   call->enter);
+  if (passage->event != MPI_NOT_LOGGED)
+    mpi_log_event_at(passage->event)->pause = mpi_call_pause(call);
+}
+
+/* What was received in it; `result`: MPI's own, of a message that was taken. */
+static void leave_received(struct mpi_call *call, const struct message *message, const struct passage *passage,
+                           const MPI_Status *status, int result)
+{
+  mpi_message_asked_for(passage->event, passage->facts, message->rank, message->tag, call->enter);
+  mpi_message_received(passage->event, call->function, passage->facts, status, call);
+  if (result != MPI_SUCCESS && passage->event != MPI_NOT_LOGGED)
+    mpi_log_event_at(passage->event)->bytes = MPI_BYTES_UNKNOWN;
 }
 
 /* Sends in this call. */
 static int send_now(struct mpi_call call, const struct message *message)
 {
-  const struct mpi_comm_facts *facts = mpi_comm_facts(message->communicator);
-  describe(&call, facts, message);
-  const uint32_t event = mpi_message_place(facts, message->rank);
-  int result = mpi_row(&call);
-  if (result != MPI_SUCCESS)
-    return result;
-  leave_sent(&call, event, facts, message, call.bytes);
-  if (event != MPI_NOT_LOGGED)
-    mpi_log_event_at(event)->pause = mpi_call_pause(&call);
+  struct passage passage;
+  const int result = pass(&call, message, &passage);
+  if (result == MPI_SUCCESS)
+    leave_sent(&call, message, &passage);
   return result;
 }
 
 /* Begins to send; *request is there when the call has ended. */
 static int begin_send(struct mpi_call call, const struct message *message, const MPI_Request *request)
 {
-  struct mpi_comm_facts *facts = mpi_comm_facts(message->communicator);
-  describe(&call, facts, message);
-  const uint32_t event = mpi_message_place(facts, message->rank);
-  int result = mpi_row(&call);
+  struct passage passage;
+  const int result = pass(&call, message, &passage);
   if (result != MPI_SUCCESS)
     return result;
-  leave_sent(&call, event, facts, message, call.bytes);
-  if (event == MPI_NOT_LOGGED)
-    return result;
-  const struct mpi_request_facts made = {.function = call.function, .event = event, .facts = facts};
+  mpi_message_sent(passage.event, call.function, passage.facts, message->rank, message->tag, call.bytes, call.enter);
+  const struct mpi_request_facts made = {.function = call.function, .event = passage.event, .facts = passage.facts};
+  /* Whether it is logged or not: the handle may have been another one's, which was done unseen. */
   mpi_request_put(*request, &made);
   return result;
 }
@@ -66,27 +81,22 @@ static int begin_send(struct mpi_call call, const struct message *message, const
 /* Receives in this call; MPI's own leaves its status in *status. */
 static int receive_now(struct mpi_call call, const struct message *message, const MPI_Status *status)
 {
-  const struct mpi_comm_facts *facts = mpi_comm_facts(message->communicator);
-  describe(&call, facts, message);
-  const uint32_t event = mpi_message_place(facts, message->rank);
-  int result = mpi_row(&call);
-  if (result != MPI_SUCCESS)
-    return result;
-  mpi_message_asked_for(event, facts, message->rank, message->tag, call.enter);
-  mpi_message_received(event, call.function, facts, status, &call);
+  struct passage passage;
+  const int result = pass(&call, message, &passage);
+  if (mpi_message_is_taken(result))
+    leave_received(&call, message, &passage, status, result);
   return result;
 }
 
 static int begin_receive(struct mpi_call call, const struct message *message, const MPI_Request *request)
 {
-  struct mpi_comm_facts *facts = mpi_comm_facts(message->communicator);
-  describe(&call, facts, message);
-  const uint32_t event = mpi_message_place(facts, message->rank);
-  int result = mpi_row(&call);
+  struct passage passage;
+  const int result = pass(&call, message, &passage);
   if (result != MPI_SUCCESS)
     return result;
-  mpi_message_asked_for(event, facts, message->rank, message->tag, call.enter);
-  const struct mpi_request_facts made = {.function = call.function, .is_receive = true, .event = event, .facts = facts};
+  mpi_message_asked_for(passage.event, passage.facts, message->rank, message->tag, call.enter);
+  const struct mpi_request_facts made = {
+      .function = call.function, .is_receive = true, .event = passage.event, .facts = passage.facts};
   mpi_request_put(*request, &made);
   return result;
 }
@@ -199,17 +209,16 @@ MPI_EXPORTED int MPI_Recv_init(void *buffer, int count, MPI_Datatype type, int r
 static int exchange(struct mpi_call call, const struct message *sent, const struct message *received,
                     const MPI_Status *status)
 {
-  const struct mpi_comm_facts *facts = mpi_comm_facts(sent->communicator);
+  struct mpi_comm_facts *facts = mpi_comm_facts(sent->communicator);
+  const struct passage out = {facts, mpi_message_place(facts, sent->rank)},
+                       in = {facts, mpi_message_place(facts, received->rank)};
   describe(&call, facts, sent);
-  const uint32_t out = mpi_message_place(facts, sent->rank), in = mpi_message_place(facts, received->rank);
-  int result = mpi_row(&call);
-  if (result != MPI_SUCCESS)
-    return result;
-  leave_sent(&call, out, facts, sent, call.bytes);
-  if (out != MPI_NOT_LOGGED)
-    mpi_log_event_at(out)->pause = mpi_call_pause(&call);
-  mpi_message_asked_for(in, facts, received->rank, received->tag, call.enter);
-  mpi_message_received(in, call.function, facts, status, &call);
+  const int result = mpi_row(&call);
+  /* Where what came was longer than there was room for, the own message has gone. */
+  if (mpi_message_is_taken(result)) {
+    leave_sent(&call, sent, &out);
+    leave_received(&call, received, &in, status, result);
+  }
   return result;
 }
 

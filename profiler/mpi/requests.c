@@ -15,6 +15,7 @@ struct mpi_open_request {
   struct mpi_request_facts made;
   bool is_looked_up; /* somebody comes back for it */
   bool is_linked;    /* the table has it; else another one has come by its handle meanwhile */
+  bool is_cancelled; /* the program asked for that */
 };
 
 static struct {
@@ -79,12 +80,33 @@ void mpi_request_put(MPI_Request request, const struct mpi_request_facts *made)
   pthread_mutex_unlock(&requests.lock);
 }
 
+/* Was it cancelled before there was a message for it? */
+static bool is_without_message(MPI_Request request)
+{
+  int is_done = 0, is_cancelled = 0;
+  MPI_Status status;
+  if (PMPI_Request_get_status(request, &is_done, &status) != MPI_SUCCESS || !is_done)
+    return true;
+  return PMPI_Test_cancelled(&status, &is_cancelled) == MPI_SUCCESS && is_cancelled;
+}
+
 void mpi_request_forget(MPI_Request request)
 {
   pthread_mutex_lock(&requests.lock);
   struct mpi_open_request **at = place_of(request);
+  if (*at && (*at)->is_cancelled && (*at)->made.event != MPI_NOT_LOGGED && is_without_message(request))
+    mpi_log_event_at((*at)->made.event)->kind = EVENT_NONE;
   if (*at)
     take_out(at);
+  pthread_mutex_unlock(&requests.lock);
+}
+
+void mpi_request_cancelled(MPI_Request request)
+{
+  pthread_mutex_lock(&requests.lock);
+  struct mpi_open_request *open = *place_of(request);
+  if (open)
+    open->is_cancelled = true;
   pthread_mutex_unlock(&requests.lock);
 }
 
@@ -133,14 +155,37 @@ void mpi_request_done(struct mpi_open_request *open, const MPI_Status *status, s
   pthread_mutex_lock(&requests.lock);
   const struct mpi_request_facts made = open->made;
   mpi_comm_use(made.facts);
+  const bool is_cancelled = open->is_cancelled;
   open->made.event = MPI_NOT_LOGGED;
+  open->is_cancelled = false;
   come_back(open, made.is_persistent);
   pthread_mutex_unlock(&requests.lock);
+  int never_sent = 0;
   if (made.is_receive)
     mpi_message_received(made.event, made.function, made.facts, status, call);
+  else if (made.event != MPI_NOT_LOGGED && is_cancelled && PMPI_Test_cancelled(status, &never_sent) == MPI_SUCCESS &&
+           never_sent)
+    mpi_log_event_at(made.event)->kind = EVENT_NONE;
   else if (made.event != MPI_NOT_LOGGED)
     mpi_log_event_at(made.event)->pause = mpi_call_pause(call);
   mpi_comm_leave(made.facts);
+}
+
+bool mpi_message_is_taken(int result)
+{
+  int class = MPI_SUCCESS;
+  return result == MPI_SUCCESS || (PMPI_Error_class(result, &class) == MPI_SUCCESS && class == MPI_ERR_TRUNCATE);
+}
+
+void mpi_request_failed(struct mpi_open_request *open, int error, const MPI_Status *status, struct mpi_call *call)
+{
+  const uint32_t event = open ? open->made.event : MPI_NOT_LOGGED;
+  mpi_request_done(open, status, call);
+  if (event == MPI_NOT_LOGGED)
+    return;
+  mpi_log_event_at(event)->bytes = MPI_BYTES_UNKNOWN;
+  if (!mpi_message_is_taken(error))
+    mpi_log_event_at(event)->kind = EVENT_NONE;
 }
 
 void mpi_request_started(MPI_Request request, uint64_t now)
@@ -153,9 +198,7 @@ void mpi_request_started(MPI_Request request, uint64_t now)
     if (made->is_receive) {
       mpi_message_asked_for(made->event, made->facts, made->rank, made->tag, now);
     } else {
-      mpi_message_sent(made->event, made->facts, made->rank, made->tag, made->bytes, now);
-      mpi_count_bytes(made->function, made->bytes);
-      mpi_count_sent(mpi_comm_peer(made->facts, made->rank), made->bytes);
+      mpi_message_sent(made->event, made->function, made->facts, made->rank, made->tag, made->bytes, now);
     }
   }
   pthread_mutex_unlock(&requests.lock);
@@ -174,9 +217,13 @@ static uint32_t low_bytes(int64_t bytes)
   return low == MPI_BYTES_UNKNOWN ? low - 1 : low;
 }
 
-void mpi_message_sent(uint32_t event, const struct mpi_comm_facts *facts, int rank, int tag, int64_t bytes,
-                      uint64_t posted)
+void mpi_message_sent(uint32_t event, enum mpi_function function, const struct mpi_comm_facts *facts, int rank, int tag,
+                      int64_t bytes, uint64_t posted)
 {
+  if (rank != MPI_PROC_NULL) {
+    mpi_count_bytes(function, bytes);
+    mpi_count_sent(mpi_comm_peer(facts, rank), bytes);
+  }
   if (event == MPI_NOT_LOGGED)
     return;
   *mpi_log_event_at(event) = (struct mpi_event){.key = facts->key,

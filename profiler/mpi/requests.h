@@ -40,17 +40,27 @@ void mpi_request_still_open(struct mpi_open_request *open);
 /* It was started, as a message of its own, at a time of CLOCK_MONOTONIC. */
 void mpi_request_started(MPI_Request request, uint64_t now);
 
-/* It was freed by the program, and will be done unseen. */
+/* It is freed by the program, and will be done unseen. */
 void mpi_request_forget(MPI_Request request);
+
+/* The program cancels it: what it is of may have no place among messages then. */
+void mpi_request_cancelled(MPI_Request request);
+
+/* It is done, by an error: its message was taken, or nobody knows. NULL is ignored. */
+void mpi_request_failed(struct mpi_open_request *open, int error, const MPI_Status *status, struct mpi_call *call);
 
 /* A place in the log for a message to or from that rank, in the order in which they are asked for; MPI_NOT_LOGGED:
  * there is none, or the rank is none. */
 uint32_t mpi_message_place(const struct mpi_comm_facts *facts, int rank);
 
-/* Fills it: the rank came to send or receive it at `posted`. */
-void mpi_message_sent(uint32_t event, const struct mpi_comm_facts *facts, int rank, int tag, int64_t bytes,
-                      uint64_t posted);
+/* Fills it: the rank came to send or receive it at `posted`. Bytes that are sent count for `function`, and by who gets
+ * them. */
+void mpi_message_sent(uint32_t event, enum mpi_function function, const struct mpi_comm_facts *facts, int rank, int tag,
+                      int64_t bytes, uint64_t posted);
 void mpi_message_asked_for(uint32_t event, const struct mpi_comm_facts *facts, int rank, int tag, uint64_t posted);
+
+/* Was a message taken by a call that gave `result`? One that was longer than there was room for was, too. */
+bool mpi_message_is_taken(int result);
 
 /* What was received, by its status, in a call that may have waited for it; `event` may be MPI_NOT_LOGGED. Its bytes
  * count for `function`. */

@@ -1,4 +1,5 @@
 /* Calls of MPI of every kind that a program makes, the same in each run; or delays that are planted by sleeping. */
+#include <limits.h>
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -232,6 +233,44 @@ static void threads(void)
     pthread_join(ids[i], NULL);
 }
 
+/* Rank 0 sends one number, long after rank 1 said that it comes to receive it. */
+static void send_late(int tag)
+{
+  int number = 7;
+  MPI_Recv(&number, 1, MPI_INT, 1, tag + 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  delay(300);
+  MPI_Send(&number, 1, MPI_INT, 1, tag, MPI_COMM_WORLD);
+}
+
+/* A receive that is cancelled and freed unseen, one that is too short for what comes, and a type of many bytes. */
+static void odd(void)
+{
+  int numbers[4] = {1, 2, 3, 4};
+  MPI_Request request;
+  MPI_Datatype huge;
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  if (rank == 0) {
+    MPI_Send(numbers, 4, MPI_INT, 1, 7, MPI_COMM_WORLD);
+    send_late(5);
+    send_late(7);
+  } else if (rank == 1) {
+    MPI_Irecv(numbers, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, &request);
+    MPI_Cancel(&request);
+    MPI_Request_free(&request);
+    MPI_Send(numbers, 1, MPI_INT, 0, 6, MPI_COMM_WORLD);
+    MPI_Recv(numbers, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (MPI_Recv(numbers, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE) == MPI_SUCCESS)
+      abort();
+    MPI_Send(numbers, 1, MPI_INT, 0, 8, MPI_COMM_WORLD);
+    MPI_Irecv(numbers, 1, MPI_INT, 0, 7, MPI_COMM_WORLD, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
+  MPI_Type_contiguous(INT_MAX, MPI_DOUBLE, &huge);
+  MPI_Type_commit(&huge);
+  MPI_Ssend(numbers, 1, huge, MPI_PROC_NULL, 9, MPI_COMM_WORLD);
+  MPI_Type_free(&huge);
+}
+
 int main(int argc, char **argv)
 {
   const char *mode = argc > 1 ? argv[1] : "";
@@ -243,6 +282,8 @@ int main(int argc, char **argv)
     delays();
   else if (strcmp(mode, "threads") == 0)
     threads();
+  else if (strcmp(mode, "odd") == 0)
+    odd();
   else
     traffic();
   fflush(stdout);
