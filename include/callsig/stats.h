@@ -80,8 +80,9 @@ CALLSIG_STATS_API int callsig_stats_fold_processes(struct callsig_stats *stats);
 
 /* From now on the ranks of a parallel job that ran the same program count as one process, whose rows keep what they
  * were over the ranks (docs/mpi.md): dumped, added and folded again, in any order, the result is the same. Their times
- * become whole nanoseconds. Processes that callsig_stats_fold_processes() leaves by themselves stay so. -EINVAL without
- * recordings; after -ENOMEM the object is good only for callsig_stats_free(). */
+ * become whole nanoseconds. Processes that callsig_stats_fold_processes() leaves by themselves stay so, and so does,
+ * after a message, what was folded before and has the lowest rank of another. -EINVAL without recordings; after -ENOMEM
+ * the object is good only for callsig_stats_free(). */
 CALLSIG_STATS_API int callsig_stats_fold_ranks(struct callsig_stats *stats);
 
 /* From now on the threads of one process that have the same name count as one, as ended threads do. Calls and times are

@@ -15,13 +15,14 @@ static uint64_t *functions_by_number(const struct out_dump *dump)
   return functions;
 }
 
-/* A row of what nothing refers to any more has no place: what its function took is told by itself. */
+/* A row of what nothing refers to any more has no place: what its function took is told by itself. The newest record is
+ * read first, so the last row is written first: what is read and written again is the same. */
 int out_dump_rank_rows(struct out_dump *dump)
 {
   const struct out_profile *profile = dump->profile;
   dump->rank_rows = calloc(profile->recordings.count + 1u, sizeof *dump->rank_rows);
   uint64_t *functions = functions_by_number(dump);
-  for (uint32_t i = 0; functions && dump->rank_rows && i < profile->rank_rows.count; i++) {
+  for (uint32_t i = profile->rank_rows.count; functions && dump->rank_rows && i-- > 0;) {
     const struct out_rank_row *row = base_vector_at(&profile->rank_rows, i);
     struct fmt_rec_rank_row record = {.tag = OUT_DUMP_TAG(FMT_TAG_RANK_ROW, record),
                                       .next = dump->rank_rows[row->process],

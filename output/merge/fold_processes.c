@@ -21,13 +21,16 @@ enum { MOST_COMMANDS = 200 };
 
 struct folding {
   struct out_profile *profile;
-  bool over_ranks; /* ranks of one program become one, too */
+  enum out_fold which;
   struct out_merge_processes processes;
   uint32_t count;          /* of processes after */
   bool *stays;             /* by process before: it is not made one with another */
+  bool *told;              /* by process before: what its ranks spent is told already */
   uint64_t *calls;         /* by process before; of the first of several, of all of them so far */
   uint32_t *first_modules; /* by module: the first that is the same */
   struct out_idset by_command;
+  struct out_idset by_rank; /* of OUT_FOLD_RANKS: all that become one with others of their program */
+  uint32_t apart;           /* processes that cannot, since theirs is the lowest rank of another, too */
 };
 
 static bool allocate(struct folding *folding)
@@ -37,9 +40,10 @@ static bool allocate(struct folding *folding)
   folding->processes.first_of = calloc(count, sizeof *folding->processes.first_of);
   folding->processes.joins = calloc(count, sizeof *folding->processes.joins);
   folding->stays = calloc(count, sizeof *folding->stays);
+  folding->told = calloc(count, sizeof *folding->told);
   folding->calls = calloc(count, sizeof *folding->calls);
   return folding->processes.process_of && folding->processes.first_of && folding->processes.joins && folding->stays &&
-         folding->calls;
+         folding->told && folding->calls;
 }
 
 static void release(struct folding *folding)
@@ -48,9 +52,11 @@ static void release(struct folding *folding)
   free(folding->processes.first_of);
   free(folding->processes.joins);
   free(folding->stays);
+  free(folding->told);
   free(folding->calls);
   free(folding->first_modules);
   out_idset_free(&folding->by_command);
+  out_idset_free(&folding->by_rank);
 }
 
 int callsig_stats_fold(struct callsig_stats *stats)
@@ -105,25 +111,30 @@ static void count_calls(struct folding *folding)
 
 /* How a process was recorded, which has to be the same for its calls to add up to one. */
 static bool same_recording(const struct out_profile *profile, const struct out_recording_info *left,
-                           const struct out_recording_info *right, bool over_ranks)
+                           const struct out_recording_info *right)
 {
   const uint32_t flags = FMT_REC_SIGNATURES | FMT_REC_SCHEDULE | FMT_REC_SAMPLED;
   const struct fmt_rec_process *a = &left->process, *b = &right->process;
   return left->program == right->program && a->clock == b->clock && a->injected_hz == b->injected_hz &&
          (a->flags & flags) == (b->flags & flags) && a->overhead == b->overhead && a->drawn_from == b->drawn_from &&
-         (a->rank_source == 0) == (b->rank_source == 0) && (over_ranks || a->rank == b->rank) &&
-         out_fold_same_samples(profile, left, right);
+         (a->rank_source == 0) == (b->rank_source == 0) && out_fold_same_samples(profile, left, right);
 }
 
 static bool equal_program(const void *owner, uint32_t number, const void *key)
 {
-  return same_recording(owner, out_profile_recording(owner, number), key, true);
+  return same_recording(owner, out_profile_recording(owner, number), key);
+}
+
+static bool equal_rank(const void *owner, uint32_t number, const void *key)
+{
+  const struct out_recording_info *there = out_profile_recording(owner, number), *wanted = key;
+  return same_recording(owner, there, wanted) && there->process.rank == wanted->process.rank;
 }
 
 static bool equal_command(const void *owner, uint32_t number, const void *key)
 {
   const struct out_recording_info *there = out_profile_recording(owner, number), *wanted = key;
-  return same_recording(owner, there, wanted, false) && there->command_size == wanted->command_size &&
+  return equal_rank(owner, number, key) && there->command_size == wanted->command_size &&
          (wanted->command_size == 0 || memcmp(there->command, wanted->command, wanted->command_size) == 0);
 }
 
@@ -153,24 +164,59 @@ static int forget_words(struct out_recording_info *info)
   return 0;
 }
 
+/* The process that one of a command line becomes a part of; FMT_NONE: it is the first. */
+static int find_command(struct folding *folding, struct out_recording_info *info, uint32_t *same)
+{
+  *same = out_idset_find(&folding->by_command, hash_command(info), folding->profile, info, equal_command);
+  if (*same != FMT_NONE || folding->count < MOST_COMMANDS)
+    return 0;
+  if (forget_words(info) < 0)
+    return -ENOMEM;
+  *same = out_idset_find(&folding->by_command, hash_command(info), folding->profile, info, equal_command);
+  return 0;
+}
+
+/* The same of a rank, with the hash that the first is found by; what stays alone has none like it. */
+static int find_rank(struct folding *folding, uint32_t number, uint64_t *hash, uint32_t *same)
+{
+  const struct out_recording_info *info = out_profile_recording(folding->profile, number);
+  const uint64_t of_program = out_hash_mix(info->program, 1),
+                 of_rank = out_hash_mix(of_program, (uint64_t)info->process.rank);
+  if (folding->which == OUT_FOLD_EACH_RANK) {
+    *hash = of_rank;
+    *same = out_idset_find(&folding->by_command, of_rank, folding->profile, info, equal_rank);
+    return 0;
+  }
+  *hash = of_program;
+  *same = FMT_NONE;
+  if (out_idset_find(&folding->by_rank, of_rank, folding->profile, info, equal_rank) != FMT_NONE) {
+    folding->stays[number] = true;
+    folding->apart++;
+    return 0;
+  }
+  *same = out_idset_find(&folding->by_command, of_program, folding->profile, info, equal_program);
+  return out_idset_add(&folding->by_rank, of_rank, number);
+}
+
 /* Finds the process that this one becomes a part of, or makes it one of those that are left. */
 static int place(struct folding *folding, uint32_t number)
 {
   struct out_recording_info *info = out_profile_recording(folding->profile, number);
   struct out_merge_processes *processes = &folding->processes;
-  const bool is_rank = folding->over_ranks && info->process.rank_source != 0;
-  const uint64_t hash = is_rank ? out_hash_mix(info->program, 1) : hash_command(info);
+  const bool is_rank = folding->which != OUT_FOLD_COMMANDS && info->process.rank_source != 0;
+  uint64_t hash = 0;
   uint32_t same = FMT_NONE;
+  int result = 0;
+  if (folding->told[number] && folding->which != OUT_FOLD_RANKS)
+    folding->stays[number] = true;
   if (is_rank && !folding->stays[number]) {
-    same = out_idset_find(&folding->by_command, hash, folding->profile, info, equal_program);
+    result = find_rank(folding, number, &hash, &same);
   } else if (!folding->stays[number]) {
-    same = out_idset_find(&folding->by_command, hash, folding->profile, info, equal_command);
-    if (same == FMT_NONE && folding->count >= MOST_COMMANDS) {
-      if (forget_words(info) < 0)
-        return -ENOMEM;
-      same = out_idset_find(&folding->by_command, hash_command(info), folding->profile, info, equal_command);
-    }
+    result = find_command(folding, info, &same);
+    hash = hash_command(info);
   }
+  if (result < 0)
+    return result;
   if (same != FMT_NONE) {
     processes->process_of[number] = processes->process_of[same];
     processes->joins[number] = processes->joins[same] = true;
@@ -179,7 +225,7 @@ static int place(struct folding *folding, uint32_t number)
   processes->process_of[number] = folding->count;
   processes->first_of[folding->count++] = number;
   processes->joins[number] = out_process_count(info) > 1;
-  return folding->stays[number] ? 0 : out_idset_add(&folding->by_command, is_rank ? hash : hash_command(info), number);
+  return folding->stays[number] ? 0 : out_idset_add(&folding->by_command, hash, number);
 }
 
 /* The mean of two, by weights; the first where neither weighs anything. */
@@ -190,17 +236,22 @@ static uint64_t mean(uint64_t left, uint64_t left_weight, uint64_t right, uint64
                 : left;
 }
 
-/* Adds what is told of one process to what is told of the first. What their hooks cost is the mean, by their calls. */
-static void join(struct out_recording_info *into, uint64_t into_calls, const struct out_recording_info *from,
-                 uint64_t from_calls)
+static uint32_t sum_of(uint32_t left, uint32_t right)
+{
+  return left > UINT32_MAX - right ? UINT32_MAX : left + right;
+}
+
+/* Adds what is told of one process to what is told of the first: of others of its rank, or of other ranks. What their
+ * hooks cost is the mean, by their calls. */
+static void join(enum out_fold which, struct out_recording_info *into, uint64_t into_calls,
+                 const struct out_recording_info *from, uint64_t from_calls)
 {
   struct fmt_rec_process *sum = &into->process;
   const struct fmt_rec_process *process = &from->process;
   const uint32_t of_all = FMT_REC_FINISHED | FMT_REC_CHILD | FMT_REC_SLEEP;
-  const uint64_t count = (uint64_t)out_process_count(into) + out_process_count(from);
-  sum->processes = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-  if (sum->rank_source && sum->rank != process->rank) {
-    sum->ranks = out_process_rank_count(sum) + out_process_rank_count(process);
+  sum->processes = sum_of(out_process_count(into), out_process_count(from));
+  if (which == OUT_FOLD_RANKS && sum->rank_source) {
+    sum->ranks = sum_of(out_process_rank_count(sum), out_process_rank_count(process));
     sum->rank = sum->rank < process->rank ? sum->rank : process->rank;
   }
   if (process->start_realtime_ns < sum->start_realtime_ns) {
@@ -248,7 +299,7 @@ static int join_processes(struct folding *folding)
     struct out_recording_info *from = out_profile_recording(profile, i);
     if (first == i)
       continue;
-    join(out_profile_recording(profile, first), folding->calls[first], from, folding->calls[i]);
+    join(folding->which, out_profile_recording(profile, first), folding->calls[first], from, folding->calls[i]);
     folding->calls[first] += folding->calls[i];
     free(from->command);
     from->command = NULL;
@@ -339,13 +390,24 @@ static int share_modules(struct folding *folding)
   return result;
 }
 
-int out_fold_processes(struct callsig_stats *stats, bool over_ranks)
+/* Of which processes it is told what their ranks spent. */
+static void find_told(const struct folding *folding)
 {
-  struct folding folding = {.profile = &stats->profile, .over_ranks = over_ranks};
+  const struct out_profile *profile = folding->profile;
+  for (uint32_t i = 0; i < profile->recordings.count; i++)
+    folding->told[i] = out_profile_recording(profile, i)->process.ranks > 0;
+  for (uint32_t i = 0; i < profile->rank_rows.count; i++)
+    folding->told[((struct out_rank_row *)base_vector_at(&profile->rank_rows, i))->process] = true;
+}
+
+int out_fold_processes(struct callsig_stats *stats, enum out_fold which)
+{
+  struct folding folding = {.profile = &stats->profile, .which = which};
   const uint32_t before = stats->profile.recordings.count;
   int result = allocate(&folding) ? share_modules(&folding) : -ENOMEM;
   if (result == 0) {
     out_fold_find_staying(folding.profile, folding.stays);
+    find_told(&folding);
     count_calls(&folding);
   }
   for (uint32_t i = 0; i < stats->profile.recordings.count && result == 0; i++)
@@ -363,11 +425,16 @@ int out_fold_processes(struct callsig_stats *stats, bool over_ranks)
   if (result == 0)
     result = join_processes(&folding);
   release(&folding);
+  if (result == 0 && folding.apart > 0)
+    out_stats_message(
+        "%u process%s not made one with others: the same rank was recorded in another one, and ranks that "
+        "became one can no longer be told apart",
+        folding.apart, folding.apart == 1 ? " of ranks is" : "es of ranks are");
   return result < 0 ? out_stats_no_memory() : 0;
 }
 
 int callsig_stats_fold_processes(struct callsig_stats *stats)
 {
   const int result = out_stats_not_empty(stats);
-  return result < 0 ? result : out_fold_processes(stats, false);
+  return result < 0 ? result : out_fold_processes(stats, OUT_FOLD_COMMANDS);
 }

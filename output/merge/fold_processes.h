@@ -6,9 +6,16 @@
 
 #include "output/stats/stats_object.h"
 
-/* Makes one of the processes of one command line (of one rank, where they have ranks), and with `over_ranks` one of
- * those of a program's ranks. 0 or -ENOMEM after a message. */
-int out_fold_processes(struct callsig_stats *stats, bool over_ranks);
+/* Which processes become one. None of which it is told already what its ranks spent becomes one with another of the
+ * same rank: what that rank spent would be told twice. */
+enum out_fold {
+  OUT_FOLD_COMMANDS,  /* those of one command line (of one rank, where they have ranks) */
+  OUT_FOLD_EACH_RANK, /* those of one rank that ran the same program; without ranks, of one command line */
+  OUT_FOLD_RANKS,     /* and those of a program's ranks */
+};
+
+/* Makes processes one. 0 or -ENOMEM after a message. */
+int out_fold_processes(struct callsig_stats *stats, enum out_fold which);
 
 /* By process: is it left alone? What has stages, queues, events or a timeline of its own is, and but of ranks what has
  * counters or samples. */

@@ -96,7 +96,7 @@ int callsig_stats_fold_ranks(struct callsig_stats *stats)
   const unsigned by = stats->by;
   int result = out_stats_not_empty(stats);
   if (result == 0)
-    result = out_fold_processes(stats, false);
+    result = out_fold_processes(stats, OUT_FOLD_EACH_RANK);
   bool *is_new = result == 0 ? find_new(&stats->profile) : NULL;
   if (result == 0 && (!is_new || out_rescale(&stats->profile, is_new) < 0))
     result = out_stats_no_memory();
@@ -109,12 +109,12 @@ int callsig_stats_fold_ranks(struct callsig_stats *stats)
   if (result == 0)
     result = callsig_stats_group(stats, by);
   if (result == 0)
-    result = out_fold_processes(stats, true);
+    result = out_fold_processes(stats, OUT_FOLD_RANKS);
   bool is_bounded = false;
   if (result == 0 && out_bound_rank_rows(stats, OUT_RANK_ROWS_MOST, &is_bounded) < 0)
     result = out_stats_no_memory();
   if (result == 0 && is_bounded)
-    result = out_fold_processes(stats, false);
+    result = out_fold_processes(stats, OUT_FOLD_COMMANDS);
   if (result == 0)
     tell_staying(&stats->profile);
   return result;

@@ -114,7 +114,7 @@ static int add_row(struct folding *folding, const struct out_rank_row *row, uint
     return out_idset_add(&folding->set, hash(&key), folding->rows.count - 1);
   }
   struct out_rank_row *sum = base_vector_at(&folding->rows, number);
-  sum->have += row->have;
+  sum->have = row->have > UINT32_MAX - sum->have ? UINT32_MAX : sum->have + row->have;
   if (row->first_lacking < sum->first_lacking)
     sum->first_lacking = row->first_lacking;
   for (int i = 0; i < FMT_RANK_QUANTITIES; i++)

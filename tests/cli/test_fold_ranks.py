@@ -145,6 +145,38 @@ class FoldRanks(harness.Case):
             file.write(whole[:at + 8] + struct.pack("<Q", base + second) + whole[at + 16:])
         self.assertIn(self.callsig("report", "bad", "--by", "function,rank").returncode, (0, 1))
 
+    def test_rank_twice(self):
+        """What two processes of one rank spent is that rank's, though they had other arguments."""
+        program = self.path("program")
+        for number, rank in enumerate((0, 0, 1)):
+            done = self.callsig("run", "--times", "exact", "-o", f"twice{number}", program, str(number), env={"OMPI_COMM_WORLD_RANK": str(rank)})
+            self.assertEqual(done.returncode, 0, done.stderr)
+        self.fold("folded", "twice0.rank0", "twice1.rank0", "twice2.rank1")
+        main = self.spreads("folded", by="function,rank")["main", None]["ncalls"]
+        self.assertEqual((main["min"], main["min_at"], main["max"], main["max_at"]), (1, "1", 2, "0"))
+
+    def test_folded_twice(self):
+        """Jobs that became one already, and may have the same ranks, stay two: no rank counts as another one."""
+        self.fold("all", *self.own)
+        done = self.callsig("merge", "--fold-ranks", "-o", "both", "all", "all")
+        self.assertEqual(done.returncode, 0)
+        self.assertIn("1 process of ranks is not made one with others: the same rank was recorded in another one", done.stderr)
+        report = self.report("both")
+        self.assertEqual(len(report["recordings"]), 2)
+        self.assertEqual(report["total_calls"], 2 * self.report("all")["total_calls"])
+        self.assertEqual(self.callsig("report", "both").stderr, "")
+
+    def test_written_again(self):
+        """What a merged recording says of ranks is written again as it is."""
+        self.fold("all", *self.own)
+        texts = []
+        for _ in range(3):
+            self.assertEqual(self.callsig("merge", "-o", "again", "all").returncode, 0)
+            os.replace(self.path("again"), self.path("all"))
+            with open(self.path("all"), "rb") as file:
+                texts.append(file.read())
+        self.assertEqual(texts[1], texts[2])
+
     def test_bounded(self):
         """Of more signatures that not all ranks have than keep a row, the calls are not lost, and it is told."""
         functions, values, most = 100, 200, 32768
