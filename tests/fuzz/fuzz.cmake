@@ -18,6 +18,9 @@ set(CALLSIG_FUZZ_MERGED ${CMAKE_CURRENT_BINARY_DIR}/fuzz_merged.seed)
 # format/ and symbols/ (but for its verify/), and the mutators.
 function(callsig_fuzzed_library name)
   get_target_property(sources callsig_output SOURCES)
+  # What output/ needs, but for base/, which is compiled again here.
+  get_target_property(needs callsig_output LINK_LIBRARIES)
+  list(REMOVE_ITEM needs callsig_base)
   get_target_property(readers callsig_symbols SOURCES)
   add_library(${name} STATIC EXCLUDE_FROM_ALL ${sources} ${CALLSIG_BASE_SOURCES} ${CALLSIG_FORMAT_SOURCES} ${CALLSIG_TEST_WRITERS}
     ${readers} ${CALLSIG_FUZZ_MUTATORS})
@@ -26,11 +29,10 @@ function(callsig_fuzzed_library name)
   target_compile_definitions(${name} PRIVATE _GNU_SOURCE= SYM_PRODUCER=0u)
   target_compile_options(${name} PUBLIC ${CALLSIG_FUZZ_SANITIZERS})
   target_link_options(${name} PUBLIC ${CALLSIG_FUZZ_SANITIZERS})
-  target_link_libraries(${name} PUBLIC callsig_output_made callsig_symbols PkgConfig::PCRE2 PkgConfig::SQLITE PkgConfig::YAJL
-                        PkgConfig::ZLIB PkgConfig::XXHASH m ${CMAKE_DL_LIBS})
+  target_link_libraries(${name} PUBLIC ${needs} callsig_symbols PkgConfig::XXHASH m ${CMAKE_DL_LIBS})
 endfunction()
 
-# callsig_fuzz_seeds(): what targets begin with; sets CALLSIG_FUZZ_ELF.
+# callsig_fuzz_seeds(): what targets begin with; sets CALLSIG_FUZZ_ELF and CALLSIG_FUZZ_RANKS.
 function(callsig_fuzz_seeds)
   # The recording of a pipeline.
   add_custom_command(OUTPUT ${CALLSIG_FUZZ_PIPELINE} COMMAND write_pipeline ${CALLSIG_FUZZ_PIPELINE} DEPENDS write_pipeline VERBATIM)
@@ -44,6 +46,28 @@ function(callsig_fuzz_seeds)
   add_custom_target(callsig_fuzz_merged ALL DEPENDS ${CALLSIG_FUZZ_MERGED})
   add_dependencies(callsig_fuzz_merged callsig_fuzz_pipeline)
   set_target_properties(callsig_fuzz_merged PROPERTIES CALLSIG_FILE ${CALLSIG_FUZZ_MERGED})
+
+  # Ranks, each with all that is told of calls beside their times, as processes of one recording; and some folded to one.
+  set(ranks)
+  set(folded)
+  foreach(rank IN ITEMS 0 1)
+    set(file ${CMAKE_CURRENT_BINARY_DIR}/fuzz_rank_${rank}.seed)
+    add_custom_command(OUTPUT ${file} ${file}.folds
+      COMMAND write_rank ${rank} ${file}
+      COMMAND write_rank ${rank} ${file}.folds folds
+      DEPENDS write_rank VERBATIM)
+    list(APPEND ranks ${file})
+    list(APPEND folded ${file}.folds)
+  endforeach()
+  set(CALLSIG_FUZZ_RANKS ${CMAKE_CURRENT_BINARY_DIR}/fuzz_joined.seed ${CMAKE_CURRENT_BINARY_DIR}/fuzz_folded.seed)
+  list(GET CALLSIG_FUZZ_RANKS 0 joined)
+  list(GET CALLSIG_FUZZ_RANKS 1 one)
+  add_custom_command(OUTPUT ${CALLSIG_FUZZ_RANKS}
+    COMMAND callsig_cli merge -o ${joined} ${ranks}
+    COMMAND callsig_cli merge --fold-ranks -o ${one} ${folded}
+    DEPENDS callsig_cli ${ranks} ${folded} VERBATIM)
+  add_custom_target(callsig_fuzz_ranks ALL DEPENDS ${CALLSIG_FUZZ_RANKS})
+  set(CALLSIG_FUZZ_RANKS ${ranks} ${CALLSIG_FUZZ_RANKS} PARENT_SCOPE)
 
   # ELF files with hooks at both levels, and with both lists of sleds.
   set(CALLSIG_FUZZ_ELF)
@@ -65,7 +89,7 @@ function(callsig_replay_targets)
   callsig_fuzz_seeds()
   add_library(callsig_replay STATIC ${CALLSIG_FUZZ}/replay.c ${CALLSIG_FUZZ_MUTATORS})
   target_link_libraries(callsig_replay PUBLIC callsig_test_writers callsig_symbols)
-  add_dependencies(test_replays callsig_fuzz_pipeline callsig_fuzz_merged callsig_fuzz_elf)
+  add_dependencies(test_replays callsig_fuzz_pipeline callsig_fuzz_merged callsig_fuzz_ranks callsig_fuzz_elf)
   foreach(file IN LISTS CALLSIG_FUZZ_TARGETS)
     callsig_read_needs(${file} case)
     get_filename_component(target ${file} NAME_WE)
@@ -83,7 +107,7 @@ function(callsig_libfuzzer_targets)
   callsig_fuzz_seeds()
   callsig_fuzzed_library(callsig_fuzzed)
   target_compile_options(callsig_fuzzed PUBLIC -fsanitize=fuzzer-no-link)
-  add_custom_target(fuzzers DEPENDS write_seed callsig_fuzz_pipeline callsig_fuzz_merged callsig_fuzz_elf)
+  add_custom_target(fuzzers DEPENDS write_seed callsig_fuzz_pipeline callsig_fuzz_merged callsig_fuzz_ranks callsig_fuzz_elf)
   foreach(file IN LISTS CALLSIG_FUZZ_TARGETS)
     get_filename_component(target ${file} NAME_WE)
     add_executable(${target} EXCLUDE_FROM_ALL ${file} ${CALLSIG_FUZZ}/guided.c)

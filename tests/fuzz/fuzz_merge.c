@@ -3,7 +3,8 @@
  * again as it is, and the two sides compare.
  */
 /* ctest: case - quick 500 recording $<TARGET_PROPERTY:callsig_fuzz_pipeline,CALLSIG_FILE>
- * $<TARGET_PROPERTY:callsig_fuzz_merged,CALLSIG_FILE> */
+ * $<TARGET_PROPERTY:callsig_fuzz_merged,CALLSIG_FILE>
+ * @CALLSIG_FUZZ_RANKS@ */
 /* ctest: case .long full 20000 recording $<TARGET_PROPERTY:callsig_fuzz_pipeline,CALLSIG_FILE> */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzz.h"
@@ -129,6 +130,24 @@ static void merge(struct callsig_stats *stats)
   callsig_stats_free(again);
 }
 
+/* The same with threads, processes or ranks made one. Calls neither come nor go. */
+static void fold(const void *data, size_t size, int (*make_one)(struct callsig_stats *))
+{
+  struct callsig_stats_total before = {.size = sizeof before}, after = {.size = sizeof after};
+  struct callsig_stats *stats = load(data, size, 2);
+  if (!stats || callsig_stats_total(stats, &before) < 0)
+    abort();
+  if (make_one(stats) == 0) {
+    if (callsig_stats_total(stats, &after) < 0 || before.calls != after.calls)
+      abort();
+    size_t written;
+    char *bytes = dump(stats, &written);
+    callsig_stats_free(load_again(stats, bytes, written));
+    free(bytes);
+  }
+  callsig_stats_free(stats);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
   callsig_stats_set_message(ignore, NULL);
@@ -140,6 +159,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
   if (callsig_stats_total(stats, &total) != -EOVERFLOW) {
     merge(stats);
     compare(stats);
+    fold(data, size, callsig_stats_fold);
+    fold(data, size, callsig_stats_fold_processes);
+    fold(data, size, callsig_stats_fold_ranks);
   }
   callsig_stats_free(stats);
   return 0;

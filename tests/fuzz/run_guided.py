@@ -13,10 +13,12 @@ import subprocess
 import sys
 
 # What each begins with: folders and files below tests/fuzz, and inputs that the build makes.
+MADE = ["seed", "fuzz_pipeline.seed", "fuzz_merged.seed", "fuzz_rank_0.seed", "fuzz_joined.seed", "fuzz_folded.seed"]
 SEEDS = {
-    "recording": ["recordings", "seed", "fuzz_pipeline.seed", "fuzz_merged.seed"],
-    "pipeline": ["seed", "fuzz_pipeline.seed", "fuzz_merged.seed"],
-    "merge": ["seed", "fuzz_pipeline.seed", "fuzz_merged.seed"],
+    "recording": ["recordings", *MADE],
+    "pipeline": MADE,
+    "merge": MADE,
+    "served": MADE,
     "index": ["index"],
     "elf": ["fuzz_elf_O0.seed", "fuzz_elf_O2.seed"],
     "rules": ["rules"],

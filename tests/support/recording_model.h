@@ -32,7 +32,7 @@ struct recording_writer {
   size_t size, capacity;
   uint32_t modules;
   struct recording_thread *threads;
-  int is_sampled, counts_early;
+  int is_sampled, counts_early, asks;
   uint32_t rate;
   struct dice dice;
 };

@@ -90,6 +90,12 @@ void recording_writer_free(struct recording_writer *writer)
   free(writer);
 }
 
+void recording_writer_ask(struct recording_writer *writer)
+{
+  writer->asks = 1;
+  recording_writer_header(writer)->flags |= FMT_REC_ASKED;
+}
+
 uint64_t recording_writer_module(struct recording_writer *writer, const char *path, uint64_t start, uint64_t size,
                                  const void *index, size_t index_size)
 {
@@ -132,12 +138,14 @@ static int is_sampled(struct recording_writer *writer, uint64_t to)
 
 uint64_t recording_make_edge(struct recording_thread *thread, uint64_t from, uint64_t to)
 {
-  int sampled = is_sampled(thread->writer, to);
+  int sampled = is_sampled(thread->writer, to), asks = thread->writer->asks;
+  if (asks)
+    make(thread->writer, FMT_TAG_ASKED_LIST, sizeof(struct fmt_rec_asked_list));
   if (sampled)
     make(thread->writer, FMT_TAG_SAMPLING, sizeof(struct fmt_rec_sampling));
   uint64_t address = make(thread->writer, FMT_TAG_EDGE, sizeof(struct fmt_rec_edge));
   struct fmt_rec_edge *edge = at(thread->writer, address);
-  edge->flags = sampled ? FMT_EDGE_SAMPLED : 0;
+  edge->flags = (sampled ? (uint32_t)FMT_EDGE_SAMPLED : 0u) | (asks ? (uint32_t)FMT_EDGE_ASKS : 0u);
   edge->from = from;
   edge->to = to;
   edge->min = UINT64_MAX;

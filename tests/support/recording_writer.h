@@ -25,6 +25,9 @@ void recording_writer_sample(struct recording_writer *writer, uint64_t seed, uin
 /* From now on the others are counted when they begin. */
 void recording_writer_count_early(struct recording_writer *writer);
 
+/* Each edge that is made from now on has a list, empty yet, of what its calls asked the allocator for. */
+void recording_writer_ask(struct recording_writer *writer);
+
 /* A record of `size` bytes, zeroed behind its tag, or the text of a name; the result is its address. */
 uint64_t recording_writer_make(struct recording_writer *writer, uint32_t tag, size_t size);
 uint64_t recording_writer_name(struct recording_writer *writer, const char *text);
