@@ -159,10 +159,10 @@ uint64_t prof_frame_timed(struct prof_thread *t, struct fmt_rec_edge *edge, uint
     if (own < ticks && take_back(t, edge, start, ticks - own))
       ticks = own;
     if (told_apart)
-      return ticks;
+      return prof_waiting_extreme(t, start, ticks, edge->min);
   }
   note(t, edge, ticks, outermost);
-  return ticks;
+  return prof_waiting_extreme(t, start, ticks, edge->min);
 }
 
 void prof_frame_end(struct prof_thread *t, struct prof_place place, uint64_t now)
@@ -234,6 +234,7 @@ void prof_frame_end_as(struct prof_thread *t, struct prof_place place, uint64_t 
     return;
   if (edge->flags & FMT_EDGE_SAMPLED)
     note(t, edge, ticks, outermost);
+  ticks = prof_waiting_extreme(t, start, ticks, edge->min);
   if (ticks >= t->exit_least)
     prof_frame_ended(t, edge, start, ticks);
   prof_note_extremes(&edge->min, &edge->max, ticks);

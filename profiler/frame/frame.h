@@ -75,8 +75,8 @@ void prof_frame_ended(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t
  * more, of which the recording's timeline may take fewer. The hooks' assembly calls it. Anywhere. */
 void prof_frame_long(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks);
 /* A call of `edge`, which has FMT_EDGE_SAMPLED, was timed and counted with `ticks`, by the hooks' assembly: all of it
- * but its extremes, its histogram and the timeline. Gives what of them it has taken itself. The hooks' assembly calls
- * it. Anywhere. */
+ * but its extremes, its histogram and the timeline. Gives what it counts as in these: what it has taken itself, as
+ * far as that is sure (prof_waiting_extreme()). The hooks' assembly calls it. Anywhere. */
 uint64_t prof_frame_timed(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks);
 /* Opens a frame of `edge` above `top`, with these ticks as its start, in a slow section. False: no space. */
 __attribute__((nonnull)) bool prof_frame_open(struct prof_thread *t, struct fmt_rec_edge *edge, uintptr_t cfa,

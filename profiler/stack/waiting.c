@@ -15,8 +15,7 @@
 #include "profiler/stack/sleeping.h"
 #include "profiler/stack/stack.h"
 
-#define READINGS    3u /* of what the kernel tells, while the thread is preempted again each time */
-#define CHANGE_COST 4u /* of asking the kernel: what losing the processor and getting it back may cost */
+#define READINGS 3u /* of what the kernel tells, while the thread is preempted again each time */
 
 /* A stretch of time in which the wait may lie. */
 struct stretch {
@@ -270,12 +269,14 @@ static struct prof_waited take_told(struct prof_thread *t, const struct prof_end
   }
   const uint64_t waited_ns = advance(t, ns, &turns);
   look.waited = prof_clock_ticks_at(waited_ns, look.now);
+  if (look.waited > 0)
+    t->waited_at = look.now;
   look.slept = prof_clock_ticks_at(advance_sleep(t, waited_ns, &turns), look.now);
   struct place place = find_place(t, &look, call);
   /* A call that counts for many should not have what it cost to change places either. */
   const uint64_t own = call->end - call->start - place.in_call;
-  const bool changed =
-      place.in_call > 0 && call->weighs && own > call->usual && own - call->usual < CHANGE_COST * (look.now - began);
+  const bool changed = place.in_call > 0 && call->weighs && own > call->usual &&
+                       own - call->usual < PROF_CHANGE_COST * (look.now - began);
   if (changed)
     place.in_call += own - call->usual;
   const struct prof_sleep sleep = {.since = look.since,

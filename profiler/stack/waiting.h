@@ -11,6 +11,11 @@
 #include "profiler/base/compiler.h"
 #include "profiler/stack/thread.h"
 
+/* Of asking the kernel: what losing the processor and getting it back may cost, and so what the kernel may count
+ * otherwise than the clock does. */
+#define PROF_CHANGE_COST 4u
+/* A call that takes so many times that is short or long by itself, whatever was taken out of it. */
+#define PROF_CHANGE_SMALL    64u
 #define PROF_USUAL_UNKNOWN   UINT64_MAX
 #define PROF_WAITED_NOT_TOLD UINT64_MAX /* prof_thread.waited_ns: the kernel was not asked yet */
 
@@ -57,6 +62,16 @@ static inline bool prof_waiting_look(struct prof_thread *t, const struct fmt_rec
   if (PROF_LIKELY(found == t->preemption.armed))
     t->looked_at = now;
   return PROF_UNLIKELY(found == 0 || (frame && frame == t->stale_look.frame));
+}
+
+/* What a call that began at `start` and took `own` ticks, without its waits, counts as among the shortest and longest
+ * of its edge. Where a wait was taken out of it, that may have been too much by what the kernel counts otherwise: of a
+ * short call next to nothing may be left. It is then taken for no shorter than the shortest that is known, `least`
+ * (UINT64_MAX: none is). Anywhere. */
+static inline uint64_t prof_waiting_extreme(const struct prof_thread *t, uint64_t start, uint64_t own, uint64_t least)
+{
+  const bool is_whole = start >= t->waited_at || own >= least || least == UINT64_MAX;
+  return PROF_LIKELY(is_whole) || own / (PROF_CHANGE_COST * PROF_CHANGE_SMALL) >= t->look_least ? own : least;
 }
 
 #endif
