@@ -130,14 +130,15 @@ def write_shares(rows, write):
 
 def write_known(part, write):
     write("### Known work\n")
-    write("How the time of one function is split among its arguments (bench/workloads/known.c), by the plain program's own clock and by "
+    write("How the time of one function is split among its arguments (bench/workloads/known*.c), by the plain program's own clock and by "
           f"callsig; the aim is within 5 %. Medians of {part['rounds']} runs.\n")
-    lines = [[row["build"], str(row["argument"]), f"{row['seconds']:.3f} s", f"{100 * row['share']:.2f} %", f"{100 * row['callsig']:.2f} %",
+    lines = [[row.get("program", "known"), row["build"], str(row["argument"]), f"{row['seconds']:.3f} s",
+              f"{100 * row['share']:.2f} %", f"{100 * row['callsig']:.2f} %",
               f"{100 * row['error']:+.1f} % {'met' if abs(round(row['error'], 3)) <= 0.05 else 'missed'}"]
              for row in part["known"] if "argument" in row]
     if lines:
-        write(table(["build", "argument", "its calls took", "share", "by callsig", "error"], lines) + "\n")
-    write_not_run([(row["build"], row) for row in part["known"]], write)
+        write(table(["program", "build", "argument", "its calls took", "share", "by callsig", "error"], lines) + "\n")
+    write_not_run([(f"{row.get('program', 'known')}, {row['build']}", row) for row in part["known"]], write)
 
 
 def off(row, plain):

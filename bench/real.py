@@ -1,7 +1,7 @@
 """The real programs, as they are built and run to be timed.
 
 tests/real/build.py compiles them; one word is added to its variants: `pg`, for gprof and uftrace. Two programs of workloads/ are
-built as they are: tensor.c, and known.c."""
+built as they are: tensor.c, and those of KNOWN."""
 
 import argparse
 import json
@@ -23,6 +23,10 @@ PACKAGES = ["lua5.4", "libzstd", "sqlite3", "jsonnet"]
 CORPUS_BYTES = 6_000_000
 
 
+# Of which it is known how much work each argument stands for.
+KNOWN = ["known", "known_memory", "known_recursive", "known_short"]
+
+
 def own_program(name):
     """The maker of a program that is one file of workloads/."""
     def make(_):
@@ -30,7 +34,7 @@ def own_program(name):
     return "", make
 
 
-programs.MAKERS.update({name: own_program(name) for name in ("tensor", "known")})
+programs.MAKERS.update({name: own_program(name) for name in ("tensor", *KNOWN)})
 
 
 class Builder(real_build.Builder):
@@ -94,7 +98,7 @@ def loads(build, sources, out):
             Load("sqlite3", builder, [":memory:"], os.path.join(WORKLOADS, "sqlite3.sql")),
             Load("jsonnet", builder, [os.path.join(sources, "jsonnet", "benchmarks", "bench.03.jsonnet")]),
             Load("tensor", builder, options=["--rules", os.path.join(WORKLOADS, "tensor.rules")]),
-            Load("known", builder)]
+            *[Load(name, builder) for name in KNOWN]]
 
 
 def write(name, description, collect, rounds, programs):

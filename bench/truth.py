@@ -14,7 +14,7 @@ from price import as_it_is, base_hooks, callsig_run
 from runner import Folder, NotRun, compile_with, interleave, median, median_ratio, run, spread
 from tools import FLAGS, Callsig, build_sled_hooks, source
 
-PROGRAMS = ["lua", "zstd", "sqlite3", "known"]
+PROGRAMS = ["lua", "zstd", "sqlite3", *real.KNOWN]
 MODES = {"no_signatures": ["--no-signatures"], "signatures": [], "beside": ["--beside"]}
 LARGEST = 20
 HERTZ = "2000"
@@ -144,22 +144,23 @@ def compare_known(build, load, rounds, compilers, say):
     for compiler in compilers:
         plain, sleds = f"{compiler}-O2-plain", f"{compiler}-O2-sleds"
         subjects = {"plain": lambda: known_plain(load, plain), "callsig": lambda: known_profiled(callsig, load, sleds)}
-        runs, reasons = interleave(rounds, list(subjects), lambda name: subjects[name](), lambda line: say(f"known, {compiler}: {line}"))
+        runs, reasons = interleave(rounds, list(subjects), lambda name: subjects[name](), lambda line: say(f"{load.name}, {compiler}: {line}"))
         if reasons:
-            rows.append({"build": f"{compiler} -O2, sleds", "not_run": next(iter(reasons.values()))})
+            rows.append({"program": load.name, "build": f"{compiler} -O2, sleds", "not_run": next(iter(reasons.values()))})
             continue
         for n in runs["plain"][0]:
             share = {name: median([one.get(n, 0) / sum(one.values()) for one in runs[name]]) for name in subjects}
-            rows.append({"build": f"{compiler} -O2, sleds", "argument": n, "share": share["plain"], "callsig": share["callsig"],
-                         "error": share["callsig"] / share["plain"] - 1, "seconds": median([one[n] for one in runs["plain"]])})
+            rows.append({"program": load.name, "build": f"{compiler} -O2, sleds", "argument": n, "share": share["plain"],
+                         "callsig": share["callsig"], "error": share["callsig"] / share["plain"] - 1,
+                         "seconds": median([one[n] for one in runs["plain"]])})
     return rows
 
 
 def collect(build, loads, rounds, compilers, say):
     build_sled_hooks(build)
     build_sampler(build)
-    rows, shares = compare_programs(build, [load for load in loads if load.name != "known"], rounds, compilers, say)
-    known = [row for load in loads if load.name == "known" for row in compare_known(build, load, rounds, compilers, say)]
+    rows, shares = compare_programs(build, [load for load in loads if load.name not in real.KNOWN], rounds, compilers, say)
+    known = [row for load in loads if load.name in real.KNOWN for row in compare_known(build, load, rounds, compilers, say)]
     return {"base": "CPU", "rows": rows, "shares": shares, "known": known}
 
 
