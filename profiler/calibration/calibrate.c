@@ -191,17 +191,29 @@ static uint64_t middle(uint64_t before, uint64_t now)
   return before ? (before + now) / 2 : now;
 }
 
+/* Each call is one that is drawn: from the state 0 the generator leads to itself, and the next one to be timed is
+ * always the first. */
+static void draw_each(struct calibration *all)
+{
+  all->edge->mode |= PROF_MODE_SAMPLED;
+  all->thread.random = 0;
+  all->thread.sample_mask = 1;
+  all->thread.sample_next = 1;
+}
+
 static void measure_all(struct calibration *all, struct fmt_rec_header *header)
 {
   bool sled = prof_process.has_sleds && set_up_sled(all);
   struct cost timed, counted;
+  if (prof_process.settings.sample_times)
+    draw_each(all);
   if (!measure(all, sled, &timed) || timed.inner > timed.whole)
     return;
   header->hook_inner = middle(header->hook_inner, timed.inner);
   header->hook_outer = middle(header->hook_outer, timed.whole - timed.inner);
   if (!prof_process.settings.sample_times)
     return;
-  all->edge->mode |= PROF_MODE_SAMPLED;
+  all->thread.sample_next = UINT32_MAX;
   if (measure(all, sled, &counted) && counted.whole < timed.whole)
     header->sample_price = middle(header->sample_price, timed.whole - counted.whole);
 }

@@ -65,7 +65,7 @@ void prof_sampling_start(struct prof_thread *t)
 {
   /* Any state but 0 will do; threads should not draw alike. */
   t->random = ((uintptr_t)t ^ (uint64_t)t->tid * 0x9E3779B97F4A7C15u) | 1;
-  t->sample_mask = PROF_DRAWN_FROM - 1;
+  t->sample_mask = prof_process.settings.sample_times ? PROF_DRAWN_FROM - 1 : 0;
   t->budget = (struct prof_budget){.at = 0};
   for (unsigned i = 0; i < 8; i++)
     draw(t);

@@ -41,6 +41,7 @@ static int begin(void **state)
   prof_process.header = &header;
   prof_process.settings.overhead = 0;
   prof_process.settings.clock = FMT_CLOCK_TSC;
+  prof_process.settings.sample_times = true;
   prof_sampling_start(&thread);
   return 0;
 }

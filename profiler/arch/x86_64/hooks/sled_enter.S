@@ -213,7 +213,18 @@ prof_sled_miss:
         jmp     prof_sled_enter
         .size   prof_sled_miss, . - prof_sled_miss
 
-/* Draws the next call that is timed, as NEXT_SAMPLE does. */
+/* Has the edge r11 open the frame r10, which begins at rax, and goes on in the function. */
+        .macro  OPEN_TIMED
+        mov     [r10 + PROF_F_START], rax
+        mov     [r10 + PROF_F_EDGE], r11
+        mov     rax, SAVED(RAX)
+        mov     rdx, SAVED(RDX)
+        mov     r10, SAVED(10)
+        mov     r11, SAVED(11)
+        ret
+        .endm
+
+/* Draws the next call that is timed, as NEXT_SAMPLE does, and opens the frame rdx by the edge rax for this one. */
         .globl  prof_sled_sample
         .hidden prof_sled_sample
         .type   prof_sled_sample, @function
@@ -236,24 +247,22 @@ prof_sled_sample:
         inc     esi
         mov     [r10 + PROF_T_SAMPLE], esi
         mov     rsi, SAVED(RSI)
+        mov     r10, rdx
+        mov     r11, rax
+        READ_COUNTER_APART
+        OPEN_TIMED
         .size   prof_sled_sample, . - prof_sled_sample
-/* Goes on here. The clock last; then the edge rax opens the frame rdx. */
+
+/* The clock last; then the edge rax opens the frame rdx. */
         .globl  prof_sled_timed
         .hidden prof_sled_timed
         .type   prof_sled_timed, @function
+        .p2align 4
 prof_sled_timed:
         mov     r10, rdx
         mov     r11, rax
-        rdtsc
-        shl     rdx, 32
-        or      rax, rdx
-        mov     [r10 + PROF_F_START], rax
-        mov     [r10 + PROF_F_EDGE], r11
-        mov     rax, SAVED(RAX)
-        mov     rdx, SAVED(RDX)
-        mov     r10, SAVED(10)
-        mov     r11, SAVED(11)
-        ret
+        READ_COUNTER
+        OPEN_TIMED
         .size   prof_sled_timed, . - prof_sled_timed
 
         .section .note.GNU-stack, "", @progbits
