@@ -30,7 +30,7 @@
 #define HEADER_SIZE  4096u
 #define GROWTH_LEAST ((uint64_t)1 << 20)
 
-/* How many places are tried where nobody maps anything, before the kernel chooses one. */
+/* How many places are tried where nobody maps anything, before the kernel is asked for one. */
 #define PLACES 16u
 
 /* The part of RLIMIT_AS that the recording takes at most: the rest is the program's. */
@@ -336,13 +336,24 @@ void prof_tree_check_pressure(struct prof_tree *tree)
     tree->pressure = PROF_PRESSURE_CONTEXTS;
 }
 
+/* Where so much can be mapped now, by the kernel's choice; 0: nowhere. The kernel puts what others map next to the
+ * upper end of such a hole, so that what lies at its beginning can grow for long. */
+static uintptr_t find_hole(uint64_t size)
+{
+  const long address = prof_sys_mmap(0, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (prof_sys_failed(address))
+    return 0;
+  prof_sys_munmap((void *)address, size);
+  return (uintptr_t)address;
+}
+
 /* Maps what the file has at first, where it can grow. The address or a negative errno. */
 static long map_file(struct prof_process *process, long fd)
 {
   process->reserved = size_limit(process, GROWTH_LEAST);
   long address = 0;
   for (unsigned i = 0; i <= PLACES; i++) {
-    const uintptr_t place = i < PLACES ? prof_growing_place(process->reserved) : 0;
+    const uintptr_t place = i < PLACES ? prof_growing_place(process->reserved) : find_hole(process->reserved);
     address = prof_sys_mmap(place, GROWTH_LEAST, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     if (prof_sys_failed(address) || (uintptr_t)address == place || i == PLACES)
       break;
