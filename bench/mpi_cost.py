@@ -4,13 +4,11 @@
 Nanoseconds that `callsig run --mpi` adds to calls of MPI, by kind and by MPI: a rank calls itself, so that nothing is waited for, with
 and without callsig in turn. A run's figure is its fastest repetition."""
 
-import argparse
-import json
 import os
-import sys
 
+import in_turns
 import tools
-from runner import Folder, NotRun, compile_with, interleave, median, run, spread
+from runner import NotRun, compile_with, median, spread
 
 CALLS, REPETITIONS = "4000", "15"  # together fewer than the log has room for
 KINDS = {"iprobe": "MPI_Iprobe", "barrier": "MPI_Barrier", "allreduce": "MPI_Allreduce", "sendrecv": "MPI_Sendrecv",
@@ -31,43 +29,18 @@ def build(callsig, mpi):
 
 def measure(callsig, program, mpi, profiled):
     """One run: {kind: ns}."""
-    with Folder() as folder:
+    def command(folder):
         below = [callsig.command, "run", "--mpi", "--times", "exact", "-o", os.path.join(folder, "out")] if profiled else []
-        printed = run([f"mpirun.{mpi}", "-n", "1", *below, program, CALLS, REPETITIONS],
-                      {**AS_ROOT, "CALLSIG_CACHE_DIR": callsig.cache}, cwd=folder)
-        return {kind: min(ns) for kind, ns in json.loads(printed).items()}
+        return [f"mpirun.{mpi}", "-n", "1", *below, program, CALLS, REPETITIONS]
+
+    return in_turns.fastest(command, lambda folder: {**AS_ROOT, "CALLSIG_CACHE_DIR": callsig.cache})
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("build")
-    parser.add_argument("out")
-    parser.add_argument("--rounds", type=int, default=7)
-    options = parser.parse_args()
-    callsig = tools.Callsig(options.build)
-    programs, reasons = {}, {}
-    for mpi in ("openmpi", "mpich"):
-        try:
-            programs[mpi] = build(callsig, mpi)
-        except NotRun as reason:
-            reasons[mpi] = str(reason)
-    subjects = [(mpi, profiled) for mpi in programs for profiled in (False, True)]
-    runs, failed = interleave(options.rounds, subjects, lambda subject: measure(callsig, programs[subject[0]], *subject),
-                              lambda line: print(f"mpi: {line}", file=sys.stderr, flush=True))
-    rows = []
-    for mpi in ("openmpi", "mpich"):
-        plain, profiled = runs.get((mpi, False)), runs.get((mpi, True))
-        if not plain or not profiled:
-            rows.append({"mpi": mpi, "not_run": reasons.get(mpi) or failed.get((mpi, False)) or failed.get((mpi, True), "no run ended")})
-            continue
-        for kind, label in KINDS.items():
-            added = [after[kind] - before[kind] for before, after in zip(plain, profiled)]
-            rows.append({"mpi": mpi, "calls": label, "plain": median([values[kind] for values in plain]), "added": median(added),
-                         "spread": spread(added)})
-    with open(options.out, "w", encoding="utf-8") as file:
-        json.dump({"rounds": options.rounds, "rows": rows}, file, indent=1)
-        file.write("\n")
+def rows_of(runs):
+    for kind, label in KINDS.items():
+        added = [after[kind] - before[kind] for before, after in zip(runs[False], runs[True])]
+        yield {"calls": label, "plain": median([values[kind] for values in runs[False]]), "added": median(added), "spread": spread(added)}
 
 
 if __name__ == "__main__":
-    main()
+    in_turns.main(__doc__, "mpi", ("mpi", ("openmpi", "mpich")), build, lambda mpi: (False, True), measure, rows_of)

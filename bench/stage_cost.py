@@ -4,20 +4,19 @@
 Nanoseconds for a pair of callsig's own calls (a task's begin and end, a queue's put and get) beside a pair of function hooks,
 in one process, in turn. A run's figure is its fastest repetition."""
 
-import argparse
-import json
 import os
-import sys
 
+import in_turns
 import tools
-from runner import Folder, NotRun, compile_with, interleave, median, median_ratio, run, spread
+from runner import compile_with, median, median_ratio, spread
 
 MILLISECONDS, REPETITIONS = "4", "15"
 PAIRS = ["function", "action", "task", "task_text", "queue", "event"]
 
 
-def build(callsig, compiler, folder):
+def build(callsig, compiler):
     callsig.require()
+    folder = os.path.join(callsig.build, "bench", compiler)
     os.makedirs(folder, exist_ok=True)
     program = os.path.join(folder, "stage_pairs")
     compile_with(compiler, *tools.FLAGS, "-finstrument-functions", f"-I{tools.HERE}/../include",
@@ -27,43 +26,19 @@ def build(callsig, compiler, folder):
     return program
 
 
-def measure(callsig, program):
+def measure(callsig, program, _compiler, _subject):
     """One run: {pair: ns}."""
-    with Folder() as folder:
-        printed = run([program, MILLISECONDS, REPETITIONS], callsig.environment(os.path.join(folder, "out")), cwd=folder)
-        return {pair: min(ns) for pair, ns in json.loads(printed).items()}
+    return in_turns.fastest(lambda folder: [program, MILLISECONDS, REPETITIONS],
+                            lambda folder: callsig.environment(os.path.join(folder, "out")))
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("build")
-    parser.add_argument("out")
-    parser.add_argument("--rounds", type=int, default=7)
-    options = parser.parse_args()
-    callsig = tools.Callsig(options.build)
-    programs, reasons = {}, {}
-    for compiler in ("gcc", "clang"):
-        try:
-            programs[compiler] = build(callsig, compiler, os.path.join(callsig.build, "bench", compiler))
-        except NotRun as reason:
-            reasons[compiler] = str(reason)
-    runs, failed = interleave(options.rounds, list(programs), lambda compiler: measure(callsig, programs[compiler]),
-                              lambda line: print(f"stages: {line}", file=sys.stderr, flush=True))
-    rows = []
-    for compiler in ("gcc", "clang"):
-        found = runs.get(compiler)
-        if not found:
-            rows.append({"compiler": compiler, "not_run": reasons.get(compiler) or failed.get(compiler, "no run ended")})
-            continue
-        base = [values["function"] for values in found]
-        for pair in PAIRS:
-            ns = [values[pair] for values in found]
-            rows.append({"compiler": compiler, "pair": pair, "ns": median(ns), "spread": spread(ns),
-                         "to_function": median_ratio(ns, base)})
-    with open(options.out, "w", encoding="utf-8") as file:
-        json.dump({"rounds": options.rounds, "rows": rows}, file, indent=1)
-        file.write("\n")
+def rows_of(runs):
+    found = runs["all"]
+    base = [values["function"] for values in found]
+    for pair in PAIRS:
+        ns = [values[pair] for values in found]
+        yield {"pair": pair, "ns": median(ns), "spread": spread(ns), "to_function": median_ratio(ns, base)}
 
 
 if __name__ == "__main__":
-    main()
+    in_turns.main(__doc__, "stages", ("compiler", ("gcc", "clang")), build, lambda compiler: ("all",), measure, rows_of)
