@@ -12,6 +12,7 @@
 #include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
 #include "profiler/tree/asked.h"
+#include "profiler/tree/fast_compare.h"
 
 /* System V's first three argument registers, as struct prof_registers has them. */
 enum { FIRST = 5, SECOND = 4, THIRD = 1, STUB_CALL = 11 };
@@ -56,7 +57,7 @@ static const struct fmt_rec_edge *edge_of_caller(const struct prof_thread *t, ui
   if (!t || t->self != t || t->warming || !prof_place_now(t, &place))
     return NULL;
   const struct fmt_rec_edge *edge = prof_frame_edge(place.top);
-  if (!edge || place.top->cfa != cfa || edge->site != slot)
+  if (!edge || place.top->cfa != cfa || !prof_edge_is_at(edge, slot))
     return NULL;
   if (edge->from == (uintptr_t)t->tree.root)
     return t->tree.root_edge;

@@ -10,6 +10,7 @@
 #include "profiler/hook/sled_hooks.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
+#include "profiler/tree/fast_compare.h"
 
 /* While recording is off, somebody outside may ask for it. */
 static bool is_off(void)
@@ -34,7 +35,7 @@ void prof_library_passed(const struct prof_registers *registers)
   struct prof_place place;
   /* Ended at no time, it has taken none. */
   if (prof_thread_running(t) && prof_place_now(t, &place) && prof_frame_edge(place.top) &&
-      place.top->cfa == sp + sizeof sp && prof_frame_edge(place.top)->site == registers->pc &&
+      place.top->cfa == sp + sizeof sp && prof_edge_is_at(prof_frame_edge(place.top), registers->pc) &&
       !prof_frame_is_first(place.stack, place.top))
     prof_frame_end(t, place, 0);
   else

@@ -64,6 +64,14 @@ static inline struct prof_fast_compare *prof_edge_fast_compare(const struct fmt_
   return (struct prof_fast_compare *)edge->site_info;
 }
 
+/* Are its calls made at this address? While a module is being unloaded, edges of those that may be have another word in
+ * `site`. Anywhere. */
+static inline bool prof_edge_is_at(const struct fmt_rec_edge *edge, uint64_t pc)
+{
+  const struct prof_fast_compare *compare = prof_edge_fast_compare(edge);
+  return compare && !(edge->flags & FMT_EDGE_INHERITED) ? compare->site->pc == pc : edge->site == pc;
+}
+
 /* Sets the edge's mode by its flags, its comparison and whether it is active. Anywhere. */
 static inline void prof_edge_set_mode(struct fmt_rec_edge *edge, bool active)
 {

@@ -21,6 +21,13 @@
 #define QUIET __attribute__((no_instrument_function))
 #endif
 
+/* Before a function that is called as it is written, neither inlined nor cloned. */
+#if defined(__clang__)
+#define APART __attribute__((noinline))
+#else
+#define APART __attribute__((noipa))
+#endif
+
 #define COUNTER(name)     static volatile unsigned long count_of_##name
 #define HIT(name)         ((void)__atomic_add_fetch(&count_of_##name, 1, __ATOMIC_RELAXED))
 #define TELL(name)        printf("count " #name " %lu\n", count_of_##name)

@@ -22,11 +22,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined(__clang__)
-#define OWN __attribute__((noinline))
-#else
-#define OWN __attribute__((noipa))
-#endif
+#define OWN APART
 
 #define HAZARD_SLOTS 64
 

@@ -20,6 +20,7 @@ import sys
 import tempfile
 
 import environment
+import library_calls
 import loading
 import sampled_times
 import switched
@@ -265,8 +266,8 @@ def main():
     parser.add_argument("--rest", action="store_true")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
-    others = {**environment.CASES, **loading.CASES, **sampled_times.CASES, **switched.CASES}
-    builds_of_others = {**environment.BUILDS, **loading.BUILDS, **sampled_times.BUILDS, **switched.BUILDS}
+    others = {**environment.CASES, **library_calls.CASES, **loading.CASES, **sampled_times.CASES, **switched.CASES}
+    builds_of_others = {**environment.BUILDS, **library_calls.BUILDS, **loading.BUILDS, **sampled_times.BUILDS, **switched.BUILDS}
     everything = {**{name: None for name in CASES}, **others}
     if options.list:
         print("\n".join(everything))
