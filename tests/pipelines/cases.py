@@ -94,7 +94,8 @@ def in_turn(*stages, bound="stage", stage="decode", cores=None):
     """What tasks of `decode` wait for inside, or do, only one of them has at a time; the verdict may see that, or not."""
     truth = dict(run=["items=300", "read=0.5", *stages, "write=0.5"], bound=bound, stage=stage, measure=True,
                  all=[says("no gain may be promised", promises_nothing),
-                      says("it is told why", lambda v, w: v["lock"] or v["waits_inside_too"] or v["not_seen"] or v["bound"] == "processor")])
+                      says("it is told why", lambda v, w: v["lock"] or v["waits_inside_too"] or v["not_seen"] or v["bound"] == "processor" or
+                           v["what_would_help"]["not_predicted"])])
     return dict(truth, cores=cores) if cores else truth
 
 
