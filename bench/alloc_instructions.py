@@ -7,11 +7,10 @@ FILE is `KIND INSTRUCTIONS`, and the exit status is 1 when a count is above its 
 
 import argparse
 import os
-import re
-import shutil
 import sys
 
-from runner import Folder, compile_with, run
+from counted import instructions, per_round, read_bounds, valgrind_is_missing, verdict
+from runner import Folder, compile_with
 from tools import FLAGS, source
 
 KINDS = {"none": None, "library": ["--library-calls=malloc", "--library-calls=free"], "alloc": ["--alloc"]}
@@ -19,15 +18,9 @@ FEW, MANY = 10000, 60000
 
 
 def count(build, program, options, rounds, folder):
-    """The instructions of main() and all that it calls."""
-    out = os.path.join(folder, "callgrind.out")
-    command = ["valgrind", "--tool=callgrind", "--toggle-collect=main", f"--callgrind-out-file={out}", program, str(rounds)]
-    if options is not None:
-        command = [os.path.join(os.path.abspath(build), "cli", "callsig"), "run", "--times", "exact", *options, "-o", os.path.join(folder, "recording"),
-                   "--", *command]
-    run(command, dict(os.environ, CALLSIG_CACHE_DIR=os.path.join(folder, "cache")), folder)
-    with open(out, encoding="utf-8") as file:
-        return int(re.search(r"^(?:totals|summary): (\d+)", file.read(), re.MULTILINE).group(1))
+    before = [] if options is None else [os.path.join(os.path.abspath(build), "cli", "callsig"), "run", "--times", "exact", *options,
+                                         "-o", os.path.join(folder, "recording"), "--"]
+    return instructions([program, str(rounds)], dict(os.environ, CALLSIG_CACHE_DIR=os.path.join(folder, "cache")), folder, before)
 
 
 def measure(build, folder):
@@ -35,20 +28,8 @@ def measure(build, folder):
     hooks = ["-g", "-finstrument-functions", "-fno-builtin"]
     compile_with("gcc", *FLAGS, *hooks, source("alloc_calls.c"), "-o", program)
     compile_with("gcc", *FLAGS, "-fno-builtin", source("alloc_calls.c"), "-o", plain)
-    return {kind: (count(build, plain if options is None else program, options, MANY, folder) -
-                   count(build, plain if options is None else program, options, FEW, folder)) / (MANY - FEW) for kind, options in KINDS.items()}
-
-
-def read_bounds(path):
-    bounds = {}
-    with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            fields = line.split("#", 1)[0].split()
-            if fields and (len(fields) != 2 or fields[0] not in KINDS):
-                raise SystemExit(f"{path}:{number}: want `KIND INSTRUCTIONS`")
-            if fields:
-                bounds[fields[0]] = float(fields[1])
-    return bounds
+    return {kind: per_round(lambda rounds: count(build, plain if options is None else program, options, rounds, folder), FEW, MANY)
+            for kind, options in KINDS.items()}
 
 
 def main():
@@ -56,16 +37,15 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--bound")
     options = parser.parse_args()
-    if shutil.which("valgrind") is None:
-        print("alloc_instructions: valgrind is not installed")
+    if valgrind_is_missing("alloc_instructions"):
         return 77
-    bounds, above = read_bounds(options.bound) if options.bound else {}, 0
+    bounds, above = read_bounds(options.bound, KINDS), 0
     with Folder() as folder:
         now = measure(options.build, folder)
-    for kind, instructions in now.items():
-        bound = bounds.get(kind)
-        above += bound is not None and instructions > bound
-        print(f"{kind:8} {instructions:7.1f}" + (f"  bound {bound:.1f}" + ("  ABOVE" if instructions > bound else "") if bound is not None else ""))
+    for kind, count_now in now.items():
+        said, is_above = verdict(count_now, bounds.get(kind))
+        above += is_above
+        print(f"{kind:8} {count_now:7.1f}{said}")
     return 1 if above else 0
 
 

@@ -9,13 +9,12 @@ the first in FILE, and fewer calls where each takes as long. Exit status 77: val
 
 import argparse
 import os
-import re
-import shutil
 import sys
 import tempfile
 
+from counted import instructions, per_round, read_bounds, valgrind_is_missing, verdict
 from hooks import sled_options
-from runner import Folder, NotRun, compile_with, run
+from runner import Folder, NotRun, compile_with
 from tools import FLAGS, Callsig, source
 
 CALLS = {"chain": 3, "two_args": 3, "four_sigs": 3, "table": 200, "fib": 21891}
@@ -46,31 +45,14 @@ def build_program(folder, instrumentation):
     return program
 
 
-def instructions(program, pattern, rounds, environment, folder):
-    out = os.path.join(folder, "callgrind.out")
-    run(["valgrind", "--tool=callgrind", f"--callgrind-out-file={out}", program, pattern, "rounds", str(rounds)],
-        {**environment, "CALLSIG_OUTPUT": os.path.join(folder, f"callsig.out.{rounds}.{len(os.listdir(folder))}")}, folder)
-    with open(out, encoding="utf-8") as file:
-        return int(re.search(r"^(?:totals|summary): (\d+)", file.read(), re.MULTILINE).group(1))
-
-
 def per_call(program, pattern, part, environment, folder):
-    few, many = ROUNDS[pattern] // part, ROUNDS[pattern] // part * 3
-    counts = [instructions(program, pattern, rounds, environment, folder) for rounds in (few, many)]
-    return (counts[1] - counts[0]) / ((many - few) * CALLS[pattern])
+    few = ROUNDS[pattern] // part
 
+    def count(rounds):
+        output = os.path.join(folder, f"callsig.out.{rounds}.{len(os.listdir(folder))}")
+        return instructions([program, pattern, "rounds", str(rounds)], {**environment, "CALLSIG_OUTPUT": output}, folder, collect=None)
 
-def read_bounds(path):
-    bounds = {}
-    with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            fields = line.split("#", 1)[0].split()
-            if not fields:
-                continue
-            if len(fields) != 3 or fields[0] not in CALLS or fields[1] not in MODES:
-                raise SystemExit(f"{path}:{number}: want `PATTERN MODE INSTRUCTIONS`")
-            bounds[fields[0], fields[1]] = float(fields[2])
-    return bounds
+    return per_round(count, few, few * 3) / CALLS[pattern]
 
 
 def main():
@@ -79,10 +61,9 @@ def main():
     parser.add_argument("--bound")
     parser.add_argument("--quick", action="store_true")
     options = parser.parse_args()
-    if shutil.which("valgrind") is None:
-        print("hotpath_instructions: valgrind is not installed")
+    if valgrind_is_missing("hotpath_instructions"):
         return 77
-    bounds = read_bounds(options.bound) if options.bound else {}
+    bounds = read_bounds(options.bound, CALLS, MODES)
     wanted = list(bounds) or [(pattern, mode) for mode in MODES for pattern in CALLS]
     if options.quick:
         wanted = [(pattern, mode) for mode, pattern in {mode: pattern for pattern, mode in reversed(wanted)}.items()]
@@ -102,10 +83,9 @@ def main():
                     empty[pattern, sleds] = per_call(programs[sleds], pattern, part, {}, folder)
                 environment = {**callsig.environment(""), "LD_PRELOAD": callsig.library, **MODES[mode]}
                 count = per_call(programs[sleds], pattern, part, environment, folder) - empty[pattern, sleds]
-                bound = bounds.get((pattern, mode))
-                verdict = "" if bound is None else f"  bound {bound:.1f}" + ("  ABOVE" if count > bound else "")
-                above += bound is not None and count > bound
-                print(f"{pattern:10} {mode:14} {count:7.1f} instructions an enter+exit pair{verdict}", flush=True)
+                said, is_above = verdict(count, bounds.get((pattern, mode)))
+                above += is_above
+                print(f"{pattern:10} {mode:14} {count:7.1f} instructions an enter+exit pair{said}", flush=True)
     except NotRun as reason:
         raise SystemExit(f"hotpath_instructions: {reason}") from reason
     return 1 if above else 0
