@@ -6,21 +6,13 @@ of its manual and of textbooks. They tell whether what was chosen for those of t
 
     test_gsl.py BUILD [--print]
 
-Found and false are as in test_everyday.py. gsl_permute() follows cycles, n log n steps on average (D. Knuth, The Art of Computer
+gsl_permute() follows cycles, n log n steps on average (D. Knuth, The Art of Computer
 Programming, 1.3.3)."""
 
-import json
 import os
-import subprocess
-import sys
-import tempfile
-import unittest
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-TOP = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
-BUILD = os.path.abspath(sys.argv[1])
-CALLSIG = os.path.join(BUILD, "cli", "callsig")
-SOURCES = os.path.join(BUILD, "sources")
+from judged import HERE, SOURCES, Judged, by_function, main
+
 FILES = """statistics/mean statistics/variance statistics/covariance statistics/skew statistics/lag1 statistics/absdev statistics/minmax
     statistics/wmean statistics/median statistics/quantiles statistics/Sn statistics/Qn statistics/select sort/sort sort/sortind
     sort/sortvec sort/sortvecind fft/fft fft/dft poly/dd interpolation/inline interpolation/interp interpolation/accel
@@ -32,7 +24,7 @@ CONFIGURED = """#define HAVE_INLINE 1
 #define GSL_COERCE_DBL(x) (x)
 #define RETURN_IF_NULL(x) if (!x) { return ; }
 """
-LAWS = {law: names.split() for law, names in {
+LAWS = {
     "constant": "gsl_stats_median_from_sorted_data gsl_stats_quantile_from_sorted_data",
     "log index_hi": "gsl_interp_bsearch",
     "n": "gsl_stats_variance gsl_stats_covariance gsl_stats_skew gsl_stats_lag1_autocorrelation gsl_stats_absdev gsl_stats_minmax "
@@ -43,20 +35,16 @@ LAWS = {law: names.split() for law, names in {
                "gsl_stats_Sn0_from_sorted_data gsl_stats_Qn0_from_sorted_data",
     "count log count": "gsl_heapsort",
     "n^2": "gsl_dft_complex_transform", "size^2": "gsl_poly_dd_init", "N^2": "cblas_dtrsv cblas_dsyr",
-    "M * N": "cblas_dgemv cblas_dger", "M * N * K": "cblas_dgemm"}.items()}
-WANTED = {name: law for law, names in LAWS.items() for name in names}
-RECORDINGS = 4  # of which the best counts: other programs share the caches and the cores
-FALSE = 0       # laws that are
+    "M * N": "cblas_dgemv cblas_dger", "M * N * K": "cblas_dgemm"}
 FOUND = 0.60
 
 
-class Gsl(unittest.TestCase):
+class Gsl(Judged):
+    WANTED = by_function(LAWS)
+
     @classmethod
-    def setUpClass(cls):
-        cls.temporary = tempfile.TemporaryDirectory(prefix="callsig-gsl-")
-        cls.folder = cls.temporary.name
-        cls.addClassCleanup(cls.temporary.cleanup)
-        cls.run_command(os.path.join(TOP, "scripts", "get-sources.sh"), SOURCES, "gsl")
+    def compile(cls):
+        cls.fetch("gsl")
         gsl = os.path.join(SOURCES, "gsl")
         headers = os.path.join(cls.folder, "gsl")
         os.mkdir(headers)
@@ -66,47 +54,18 @@ class Gsl(unittest.TestCase):
                     os.symlink(os.path.join(folder, name), os.path.join(headers, name))
         with open(os.path.join(cls.folder, "config.h"), "w") as file:
             file.write(CONFIGURED)
-        cls.program = os.path.join(cls.folder, "gsl_calls")
-        # A part of a function that gcc splits off has its name, and would be in its row; what nobody calls would want more files.
-        cls.run_command(os.path.join(BUILD, "cli", "callsig-cc"), "-O2", "-g", "-w", "-fno-partial-inlining", "-ffunction-sections",
-                        "-Wl,--gc-sections", "-I" + cls.folder, *("-I" + os.path.join(gsl, name) for name in ("cblas", "fft", "statistics", "")),
-                        *(os.path.join(gsl, name + ".c") for name in FILES), os.path.join(HERE, "gsl_calls.c"), "-o", cls.program, "-lm")
-
-    @classmethod
-    def run_command(cls, *command):
-        done = subprocess.run(command, cwd=cls.folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=900)
-        if done.returncode != 0:
-            raise AssertionError(" ".join(command) + "\n" + done.stderr)
-        return done.stdout
-
-    def judge(self, *options):
-        """Records once. Returns the number of laws that are found, and what is false: function -> what is printed."""
-        self.run_command(CALLSIG, "run", *options, "-o", "recording", self.program, "30")
-        report = json.loads(self.run_command(CALLSIG, "scaling", "recording", "--all", "--format", "json"))
-        said = {}
-        for one in report["functions"]:
-            said.setdefault(one["function"], []).append([one["law"], *one["rivals"]])
-        self.assertEqual([name for name in WANTED if name not in said], [])
-        found = [name for name, law in WANTED.items() if all(law in laws for laws in said[name])]
-        false = {name: laws for name, law in WANTED.items() for laws in said[name] if laws[0] is not None and law not in laws}
-        if "--print" in sys.argv:
-            print(" ".join(options), "found", len(found), "of", len(WANTED), "false", false)
-        return len(found), false
-
-    def best(self, *options):
-        found, false = min((self.judge(*options) for _ in range(RECORDINGS)), key=lambda one: (len(one[1]), -one[0]))
-        self.assertLessEqual(len(false), FALSE, false)
-        self.assertGreaterEqual(found, FOUND * len(WANTED))
+        cls.compile_with_sleds(*("-I" + os.path.join(gsl, name) for name in ("cblas", "fft", "statistics", "")),
+                               *(os.path.join(gsl, name + ".c") for name in FILES), os.path.join(HERE, "gsl_calls.c"))
 
     def test_cpu_clock(self):
-        self.best("--clock", "cpu")
+        self.check(FOUND, "--clock", "cpu")
 
     def test_every_call_by_the_wall_clock(self):
-        self.best("--times", "exact")
+        self.check(FOUND, "--times", "exact")
 
     def test_sampled_calls(self):
-        self.best("--times", "auto")
+        self.check(FOUND, "--times", "auto")
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1])
+    main()
