@@ -418,8 +418,8 @@ int out_diff_make(struct callsig_stats *stats, const struct out_diff_file *files
                             .rows = BASE_VECTOR_OF(struct out_diff_row)};
   if (stats->by & ~(unsigned)(CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE | CALLSIG_BY_STAGE | CALLSIG_BY_MODULE))
     return out_stats_fail(-EINVAL,
-                          "two runs are compared by function, signature, stage or module: of their threads and "
-                          "processes none is the same");
+                          "two runs are compared by function, signature, stage or module: what threads, processes, "
+                          "ranks and places of calls there are is each run's own");
   struct work work = {.diff = diff, .old_count = old_count, .count = count, .files = files};
   work.table = (struct base_vector)BASE_VECTOR_OF(struct amount);
   out_rows_init(&work.rows);

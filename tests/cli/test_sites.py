@@ -185,6 +185,7 @@ class Sites(harness.Case):
         self.assert_fails(self.callsig("report", "--by", "site", "--callees", recording), 2, "--callees")
         for format in "html", "pstats":
             self.assert_fails(self.callsig("export", "--to", format, "--by", "site", "-o", "out", recording), 2, "places of calls")
+        self.assert_fails(self.callsig("diff", "--by", "site", recording, recording), 2, "places of calls")
 
 
 if __name__ == "__main__":
