@@ -5,8 +5,8 @@
 with sleds. Their laws were written down before the first recording, and nothing was chosen by them: thresholds are those that
 test_everyday.py led to. docs/scaling.md has what was measured.
 
-Two may be false by the processor's clock: qrfac() and mpn_get_str() call short functions n times, and what hooks take of that, which is
-by that clock the more, is most of their time at these sizes. The term that is theirs has its 10 % only at the largest.
+Two may be false by the processor's clock: qrfac() and mpn_get_str() call short functions n times and more, and what hooks take of that
+hides the term that grows faster. Without hooks in those functions both laws are found.
 
     test_libraries.py BUILD [--print]"""
 
