@@ -25,8 +25,7 @@ struct callsig_delta {
 
 /* A recording as it is read twice: into the delta that ends and into the one that begins. */
 struct reading {
-  struct out_recording recording, twin;
-  bool has_twin;
+  struct out_recording recording, twin; /* the twin: where it is read twice */
   struct fmt_rec_clock_point now_point;
   const struct fmt_rec_clock_point *now; /* NULL: as the recording last read its clock */
   uint64_t real_ns, steady_ns;
@@ -64,7 +63,6 @@ static int open_reading(const char *path, bool twice, struct reading *reading)
     return result;
   }
   reading->twin.is_live = recording->is_live;
-  reading->has_twin = true;
   return 0;
 }
 
@@ -176,7 +174,7 @@ int callsig_delta_write(struct callsig_delta *delta, FILE *out, struct callsig_d
     result = out_stats_take(delta->stats, &reading.recording, reading.now);
   if (result == 0)
     result = write_difference(delta, &reading, out, info);
-  if (!reading.has_twin)
+  if (!next)
     return result;
   if (result == 0)
     return begin(delta->path, &reading.twin, &reading, next);
