@@ -14,6 +14,7 @@
 # ctest: case _full.push full push
 # ctest: case _full.attach full attach
 # ctest: case _full.ctl full ctl
+# ctest: case _full.mpi full mpi --samples 100
 # ctest: case _full.killed full killed
 # ctest: case _full.killed_run full killed_run
 # ctest: case _full.killed_stages full killed_stages
@@ -57,6 +58,7 @@ HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "real"))
 
 import build  # noqa: E402
+import jobs  # noqa: E402
 import live  # noqa: E402
 from product import Product, plain_run  # noqa: E402
 from scenario import Failure, Scenario, check_said, expect  # noqa: E402
@@ -88,7 +90,7 @@ class Bench:
     """The built callsig, the tool that injects, and the programs to run."""
 
     def __init__(self, options):
-        self.product = Product(options.build, options.out)
+        self.product, self.out = Product(options.build, options.out), options.out
         self.inject = str(Path(options.inject).resolve())
         self.names = names_of_calls()
         self.builder = build.Builder(options.sources, options.out, self.product.libraries, self.product.plugins)
@@ -328,6 +330,7 @@ SCENARIOS = {
     "push": lambda bench: live.Push(bench, bench.live),
     "attach": lambda bench: live.Attach(bench, bench.live),
     "ctl": lambda bench: live.Ctl(bench, bench.live),
+    "mpi": lambda bench: jobs.Job(bench, jobs.compile_ranks(bench.product, bench.out)),
     "killed": lambda bench: Killed(bench, bench.threads),
     "killed_run": lambda bench: KilledCommand(bench, bench.threads),
     "killed_stages": lambda bench: KilledStages(bench, bench.threads),
@@ -379,9 +382,15 @@ def main():
     injected = wrong = 0
     with tempfile.TemporaryDirectory(prefix="callsig-inject-") as top:
         for name in options.scenario or SCENARIOS:
+            lacks = jobs.lacks(options.build) if name == "mpi" else None
+            if lacks:
+                print(f"{name}: left out: {lacks}")
+                continue
             counts = sweep(name, SCENARIOS[name](bench), options.samples, Path(top))
             injected, wrong = injected + counts[0], wrong + counts[1]
     print(f"{injected} faults injected, {wrong} findings")
+    if options.scenario == ["mpi"] and jobs.lacks(options.build):
+        return 77
     return wrong > 0 or injected == 0
 
 
