@@ -70,8 +70,12 @@ static int look(const struct cli_spool *spool, struct cli_spooled *oldest, uint6
 {
   int copy = openat(spool->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *folder = copy < 0 ? NULL : fdopendir(copy);
-  if (!folder)
-    return fail(spool, "cannot be read", errno);
+  if (!folder) {
+    const int error = errno;
+    if (copy >= 0)
+      close(copy);
+    return fail(spool, "cannot be read", error);
+  }
   bool found = false;
   *bytes = 0;
   for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
@@ -101,7 +105,7 @@ int cli_spool_remove(const struct cli_spool *spool, const struct cli_spooled *sp
 /* Drops the oldest until `size` more bytes have room. */
 static int make_room(const struct cli_spool *spool, size_t size)
 {
-  struct cli_spooled oldest;
+  struct cli_spooled oldest = {0};
   uint64_t bytes = 0;
   int found;
   while ((found = look(spool, &oldest, &bytes)) > 0 && bytes + size > CLI_SPOOL_MOST_BYTES) {
