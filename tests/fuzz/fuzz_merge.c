@@ -2,9 +2,7 @@
  * Any bytes as a recording that is merged with itself: what is written is a recording of the same calls, it is written
  * again as it is, and the two sides compare.
  */
-/* ctest: case - quick 500 recording $<TARGET_PROPERTY:callsig_fuzz_pipeline,CALLSIG_FILE>
- * $<TARGET_PROPERTY:callsig_fuzz_merged,CALLSIG_FILE>
- * @CALLSIG_FUZZ_RANKS@ */
+/* ctest: case - quick 300 recording @CALLSIG_FUZZ_PIPELINE@ @CALLSIG_FUZZ_MERGED@ @CALLSIG_FUZZ_RANKS@ */
 /* ctest: case .long full 20000 recording $<TARGET_PROPERTY:callsig_fuzz_pipeline,CALLSIG_FILE> */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzz.h"

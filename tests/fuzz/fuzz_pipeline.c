@@ -1,7 +1,5 @@
 /* Any bytes as a recording of which the pipelines are wanted, and as a histogram out of a database. */
-/* ctest: case - quick 3000 recording $<TARGET_PROPERTY:callsig_fuzz_pipeline,CALLSIG_FILE>
- * $<TARGET_PROPERTY:callsig_fuzz_merged,CALLSIG_FILE>
- * @CALLSIG_FUZZ_RANKS@ */
+/* ctest: case - quick 1500 recording @CALLSIG_FUZZ_PIPELINE@ @CALLSIG_FUZZ_MERGED@ @CALLSIG_FUZZ_RANKS@ */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>

@@ -2,9 +2,8 @@
  * Any bytes as a recording, read and printed in every way. A corrupted signature index inside of it is given a checksum
  * that fits, so that what is behind the checksum is reached.
  */
-/* ctest: case - quick 500 recording @CALLSIG_FUZZ@/recordings/more-functions-than-signatures
- * $<TARGET_PROPERTY:callsig_fuzz_pipeline,CALLSIG_FILE> $<TARGET_PROPERTY:callsig_fuzz_merged,CALLSIG_FILE>
- * @CALLSIG_FUZZ_RANKS@ */
+/* ctest: case - quick 500 recording @CALLSIG_FUZZ@/recordings/more-functions-than-signatures */
+/* ctest: case .made quick 300 @CALLSIG_FUZZ_PIPELINE@ @CALLSIG_FUZZ_MERGED@ @CALLSIG_FUZZ_RANKS@ */
 /* ctest: case .long full 100000 recording */
 /* ctest: case .functions full 20000 @CALLSIG_FUZZ@/recordings/more-functions-than-signatures */
 #include "tests/fuzz/fuzz.h"
