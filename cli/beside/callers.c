@@ -11,7 +11,8 @@
 /* The longest call: FF /2 with a SIB byte and four bytes of displacement. */
 #define LONGEST_CALL 7u
 
-bool cli_callers_profiled(struct cli_callers *callers, const struct base_strings *strings, uint32_t module)
+/* Is the module one with functions that are profiled? A file that cannot be read is none. */
+static bool is_profiled(struct cli_callers *callers, const struct base_strings *strings, uint32_t module)
 {
   uint32_t known = sym_address_map_get(&callers->profiled, module);
   if (known == UINT32_MAX) {
@@ -65,7 +66,7 @@ static uint64_t innermost_call(struct cli_callers *callers, const struct cli_cod
   for (uint64_t i = top > stack->start ? (top - stack->start) / 8 : 0; i < stack->count; i++) {
     const uint64_t word = stack->words[i];
     const struct cli_mapping *mapping = cli_code_map_find(map, word);
-    if (mapping != NULL && mapping->module != 0 && cli_callers_profiled(callers, strings, mapping->module) &&
+    if (mapping != NULL && mapping->module != 0 && is_profiled(callers, strings, mapping->module) &&
         is_return(callers, strings, mapping, word))
       return word - 1;
   }
@@ -81,7 +82,7 @@ static enum whose whose_code(struct cli_callers *callers, const struct cli_code_
   const struct cli_mapping *mapping = cli_code_map_find(map, address);
   if (mapping == NULL || mapping->module == 0 || cli_is_runtime(base_strings_at(strings, mapping->module)))
     return WHOSE_OTHER;
-  return cli_callers_profiled(callers, strings, mapping->module) ? WHOSE_PROFILED : WHOSE_LIBRARY;
+  return is_profiled(callers, strings, mapping->module) ? WHOSE_PROFILED : WHOSE_LIBRARY;
 }
 
 /* What libraries call each other is deeper than that only where they lead round in a circle. */

@@ -14,9 +14,6 @@ struct cli_callers {
 
 void cli_callers_init(struct cli_callers *callers);
 
-/* Is the module one with functions that are profiled? A file that cannot be read is none. */
-bool cli_callers_profiled(struct cli_callers *callers, const struct base_strings *strings, uint32_t module);
-
 /* Where the time of a thread with these registers belongs: of a library, at the call of it in profiled code, where that
  * is known; else where the thread is itself. Frames are walked by their call frame information. Where that ends (code
  * without it, a frame that is larger than what is known of the stack), the first word beyond that looks like a return

@@ -38,7 +38,8 @@ double out_diff_value(const struct out_diff_side *side, enum callsig_diff_metric
   return side->own;
 }
 
-double out_diff_error(const struct out_diff_side *side, enum callsig_diff_metric metric)
+/* How far that may be off. */
+static double metric_error(const struct out_diff_side *side, enum callsig_diff_metric metric)
 {
   if (metric == CALLSIG_DIFF_CUMTIME)
     return side->cumulative_error;
@@ -262,7 +263,7 @@ static void values_of(const struct work *work, const struct amount *amounts, enu
  * timed; the side knows that of its mean. */
 static double floor_of(double grain, const struct out_diff_side *side, enum callsig_diff_metric metric, uint32_t count)
 {
-  const double normal = 1.959964, error = out_diff_error(side, metric) / normal;
+  const double normal = 1.959964, error = metric_error(side, metric) / normal;
   return fmax(grain, error * error * count);
 }
 
@@ -290,7 +291,7 @@ static void judge(const struct work *work, const struct amount *amounts, enum ca
 /* By how much the change may be off since not all calls were timed. */
 static double error_of(const struct out_diff_change *change, enum callsig_diff_metric metric)
 {
-  return hypot(out_diff_error(&change->old, metric), out_diff_error(&change->new, metric));
+  return hypot(metric_error(&change->old, metric), metric_error(&change->new, metric));
 }
 
 /* Calls that are another process's leave time alone. */

@@ -67,9 +67,6 @@ void out_diff_free(struct out_diff *diff);
 /* What is compared, of one side. */
 double out_diff_value(const struct out_diff_side *side, enum callsig_diff_metric metric);
 
-/* How far that may be off. */
-double out_diff_error(const struct out_diff_side *side, enum callsig_diff_metric metric);
-
 static inline double out_diff_amount(const struct out_diff_change *change, enum callsig_diff_metric metric)
 {
   return out_diff_value(&change->new, metric) - out_diff_value(&change->old, metric);

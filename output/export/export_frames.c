@@ -120,7 +120,9 @@ static void put_function(struct out_frames *frames, const struct out_frame *fram
   out_row_groups(&names, &groups, " ", &frames->text);
 }
 
-const char *out_frame_text(struct out_frames *frames, uint32_t number)
+/* Its text, once all frames are known. It has no bytes that do not print, so no line ends; valid until the next call.
+ */
+static const char *frame_text(struct out_frames *frames, uint32_t number)
 {
   const struct out_frame *frame = out_frames_at(frames, number);
   const struct out_known_function *function = out_frame_function(frames, number);
@@ -137,7 +139,7 @@ int out_frame_texts_make(struct out_frames *frames, struct out_frame_texts *text
   *texts = (struct out_frame_texts){.list = calloc(frames->list.count + 1u, sizeof *texts->list)};
   bool failed = !texts->list;
   for (uint32_t i = 0; i < frames->list.count && !failed; i++) {
-    const char *text = out_frame_text(frames, i);
+    const char *text = frame_text(frames, i);
     texts->list[i] = base_arena_copy(&texts->arena, text, frames->text.length);
     failed = frames->text.failed || !texts->list[i];
   }

@@ -51,10 +51,6 @@ static inline const struct out_frame *out_frames_at(const struct out_frames *fra
 /* Its function, NULL for a label. */
 const struct out_known_function *out_frame_function(const struct out_frames *frames, uint32_t number);
 
-/* Its text, once all frames are known. It has no bytes that do not print, so no line ends; valid until the next call.
- */
-const char *out_frame_text(struct out_frames *frames, uint32_t number);
-
 /* Orders frames by text, then as they were added: for qsort_r(), with the texts of all frames. */
 struct out_frame_texts {
   struct base_arena arena;

@@ -71,7 +71,8 @@ void out_counter_derive(struct callsig_counter_stats *stats, uint64_t amount)
     stats->mean = (stats->is_level ? (double)(int64_t)amount : (double)amount) / (double)stats->count;
 }
 
-void out_counter_join_slots(struct out_counter *target, uint32_t shift, const struct fmt_rec_counter_slot *slots)
+/* Joins the slots of a row to those of another, which begin at the same time. */
+static void join_slots(struct out_counter *target, uint32_t shift, const struct fmt_rec_counter_slot *slots)
 {
   struct fmt_rec_counter_slot wide[FMT_COUNTER_SLOTS];
   memcpy(wide, slots, sizeof wide);
@@ -117,7 +118,7 @@ int out_counters_add(struct out_pipeline_reader *reader, const struct fmt_rec_th
     row->stats.value = stats.value;
   }
   out_counter_derive(&row->stats, row->amount);
-  out_counter_join_slots(row, use->shift, use->slots);
+  join_slots(row, use->shift, use->slots);
   out_pipeline_saw(reader, use->last_ticks);
   struct out_counter_thread *part = base_vector_add(&pipeline->counter_parts, 1);
   stats.thread = out_pipeline_copy_text(reader->pipeline, thread->name, strnlen(thread->name, sizeof thread->name));

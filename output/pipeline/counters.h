@@ -67,7 +67,4 @@ int out_counters_delta(const struct callsig_pipeline *before, const struct calls
 int out_counter_threads_delta(const struct callsig_pipeline *before, const struct callsig_pipeline *now,
                               struct callsig_pipeline *delta);
 
-/* Joins the slots of a row to those of another, which begin at the same time. */
-void out_counter_join_slots(struct out_counter *target, uint32_t shift, const struct fmt_rec_counter_slot *slots);
-
 #endif

@@ -153,9 +153,6 @@ struct out_pipeline_processes {
 int out_pipeline_find_processes(struct out_recording *recording, struct out_pipeline_processes *processes);
 void out_pipeline_processes_free(struct out_pipeline_processes *processes);
 
-/* Makes the header of a merged recording that of the process at an address. */
-void out_pipeline_adopt(struct out_recording *recording, uint64_t process);
-
 /* pipeline_read.c: reads what belongs to process `only` of a merged recording, counted from 1, or everything (0), by
  * the header as it stands. */
 int out_pipeline_read_part(struct out_recording *recording, uint32_t only, const struct fmt_rec_clock_point *now,

@@ -100,7 +100,8 @@ void out_pipeline_processes_free(struct out_pipeline_processes *processes)
   processes->has = NULL;
 }
 
-void out_pipeline_adopt(struct out_recording *recording, uint64_t address)
+/* Makes the header of a merged recording that of the process at an address. */
+static void adopt(struct out_recording *recording, uint64_t address)
 {
   struct fmt_rec_header *header = &recording->header;
   const struct fmt_rec_process *process =
@@ -135,7 +136,7 @@ int out_pipeline_read_process(struct out_recording *recording, uint32_t process,
                    ? 0
                    : out_stats_fail(-EINVAL, "%s: there is no process %u in it", recording->path, process);
   if (result == 0) {
-    out_pipeline_adopt(recording, *(const uint64_t *)base_vector_at(&processes.list, process - 1));
+    adopt(recording, *(const uint64_t *)base_vector_at(&processes.list, process - 1));
     result = out_pipeline_read_part(recording, process, NULL, read);
   }
   out_pipeline_processes_free(&processes);
@@ -159,7 +160,7 @@ int out_pipeline_read(struct out_recording *recording, const struct fmt_rec_cloc
                             "the recording of one process",
                             recording->path);
   else if (processes.list.count > 0)
-    out_pipeline_adopt(recording, *(const uint64_t *)base_vector_at(&processes.list, chosen));
+    adopt(recording, *(const uint64_t *)base_vector_at(&processes.list, chosen));
   out_pipeline_processes_free(&processes);
   return result < 0 ? result : out_pipeline_read_part(recording, 0, now, read);
 }

@@ -35,7 +35,8 @@ void out_rank_value_of(struct fmt_rec_rank_value *value, uint64_t amount, int64_
                                        .squares_high = (uint64_t)(square >> 64)};
 }
 
-void out_rank_value_add(struct fmt_rec_rank_value *value, const struct fmt_rec_rank_value *other)
+/* Adds the values of other ranks. */
+static void add_value(struct fmt_rec_rank_value *value, const struct fmt_rec_rank_value *other)
 {
   const wide sum = added(joined(value->sum_low, value->sum_high), joined(other->sum_low, other->sum_high));
   const wide squares =
@@ -118,7 +119,7 @@ static int add_row(struct folding *folding, const struct out_rank_row *row, uint
   if (row->first_lacking < sum->first_lacking)
     sum->first_lacking = row->first_lacking;
   for (int i = 0; i < FMT_RANK_QUANTITIES; i++)
-    out_rank_value_add(&sum->values[i], &row->values[i]);
+    add_value(&sum->values[i], &row->values[i]);
   *(uint32_t *)base_vector_at(&folding->parts, number) = part + 1;
   return 0;
 }

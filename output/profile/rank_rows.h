@@ -24,9 +24,6 @@ struct out_rank_row {
 /* The values of one rank. */
 void out_rank_value_of(struct fmt_rec_rank_value *value, uint64_t amount, int64_t rank);
 
-/* Adds the values of other ranks. */
-void out_rank_value_add(struct fmt_rec_rank_value *value, const struct fmt_rec_rank_value *other);
-
 /* Over `ranks` ranks, of which the row's have the calls: NAN where the sums did not fit. */
 double out_rank_value_mean(const struct fmt_rec_rank_value *value, uint32_t ranks);
 double out_rank_value_deviation(const struct fmt_rec_rank_value *value, uint32_t ranks);

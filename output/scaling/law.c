@@ -4,7 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-double out_growth_at(enum out_growth growth, double value)
+/* The value of one growth: log is that of base 2, and 0 below 1 (a call with nothing to do). */
+static double growth_at(enum out_growth growth, double value)
 {
   double logarithm = value > 1 ? log2(value) : 0;
   switch (growth) {
@@ -33,7 +34,7 @@ double out_law_term(const struct out_law *law, uint32_t term, const double *valu
 {
   double product = 1;
   for (uint32_t i = 0; i < law->argument_count; i++)
-    product *= out_growth_at(law->growth[term][i], values[law->arguments[i]]);
+    product *= growth_at(law->growth[term][i], values[law->arguments[i]]);
   return product;
 }
 

@@ -39,9 +39,6 @@ struct out_law {
   uint8_t growth[OUT_LAW_TERMS][OUT_LAW_ARGUMENTS]; /* enum out_growth */
 };
 
-/* The value of one growth: log is that of base 2, and 0 below 1 (a call with nothing to do). */
-double out_growth_at(enum out_growth growth, double value);
-
 /* Term `term` at a point whose candidates' values are `values`. */
 double out_law_term(const struct out_law *law, uint32_t term, const double *values);
 

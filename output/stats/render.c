@@ -28,7 +28,8 @@ static uint32_t pointed_to(const struct fmt_index *index, uint32_t type)
   return index->types[type].target == FMT_NONE ? type : index->types[type].target;
 }
 
-void out_render_type_word(const struct fmt_index *index, uint32_t type, struct out_text *text)
+/* The name of a type without "struct ", "union ", "class ", "enum " and cv: what a group is called. */
+static void put_type_word(const struct fmt_index *index, uint32_t type, struct out_text *text)
 {
   const struct fmt_index_type *known = &index->types[type];
   if (known->kind == FMT_TYPE_POINTER && known->target != FMT_NONE)
@@ -81,7 +82,7 @@ static void render_pointer(struct render *render, const struct out_argument *arg
   if (argument->words[0] == 0) {
     out_text_puts(render->text, "NULL");
   } else if (arg->flags & FMT_ARG_THIS) {
-    out_render_type_word(render->index, arg->type, render->text);
+    put_type_word(render->index, arg->type, render->text);
   } else if (is_array(render, arg)) {
     type_name(render, pointed_to(render->index, arg->type));
     out_text_putc(render->text, '[');
@@ -178,7 +179,7 @@ static void render_group(struct render *render, uint32_t group)
     render_template(render, group, template);
     return;
   }
-  out_render_type_word(render->index, arg->type, render->text);
+  put_type_word(render->index, arg->type, render->text);
   out_text_putc(render->text, '(');
   const char *separator = "";
   uint32_t child = out_group_child(render->arguments, group, group);
@@ -233,7 +234,7 @@ static void render_read(struct render *render, uint32_t number)
     break;
   default:
     if (argument->arg->flags & FMT_ARG_THIS)
-      out_render_type_word(render->index, argument->arg->type, render->text);
+      put_type_word(render->index, argument->arg->type, render->text);
     else
       type_name(render, argument->arg->type);
   }

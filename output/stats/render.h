@@ -19,7 +19,4 @@ void out_render_signature(const struct out_profile *profile, uint32_t signature,
 void out_render_value(const struct out_profile *profile, const struct fmt_index *index,
                       const struct out_arguments *arguments, uint32_t number, struct out_text *text);
 
-/* The name of a type without "struct ", "union ", "class ", "enum " and cv: what a group is called. */
-void out_render_type_word(const struct fmt_index *index, uint32_t type, struct out_text *text);
-
 #endif
