@@ -24,6 +24,9 @@ int out_dump_rank_rows(struct out_dump *dump)
   uint64_t *functions = functions_by_number(dump);
   for (uint32_t i = profile->rank_rows.count; functions && dump->rank_rows && i-- > 0;) {
     const struct out_rank_row *row = base_vector_at(&profile->rank_rows, i);
+    /* What a damaged row was of may be none of the signatures. */
+    if (row->have == 0)
+      continue;
     struct fmt_rec_rank_row record = {.tag = OUT_DUMP_TAG(FMT_TAG_RANK_ROW, record),
                                       .next = dump->rank_rows[row->process],
                                       .function = row->of_signature ? 0 : functions[row->what],
@@ -31,7 +34,7 @@ int out_dump_rank_rows(struct out_dump *dump)
                                       .have = row->have,
                                       .first_lacking = row->first_lacking};
     memcpy(record.values, row->values, sizeof record.values);
-    if (row->have > 0 && (record.function != 0 || record.signature != 0))
+    if (record.function != 0 || record.signature != 0)
       dump->rank_rows[row->process] = out_dump_put(dump, &record, sizeof record);
   }
   const int result = functions && dump->rank_rows ? 0 : -ENOMEM;

@@ -9,6 +9,8 @@ target_link_libraries(symbols_tell_hook_calls PRIVATE callsig_symbols)
 # The hooks of the sample: preloaded, or linked into it. They run inside programs that no sanitizer has prepared.
 get_directory_property(options COMPILE_OPTIONS)
 list(FILTER options EXCLUDE REGEX "sanitize")
+# Programs of every compiler link the archive, which has to be machine code for that.
+list(APPEND options -fno-lto)
 foreach(kind IN ITEMS SHARED STATIC)
   string(TOLOWER symbols_trace_${kind} target)
   add_library(${target} ${kind} ${CALLSIG_SUPPORT_SYMBOLS}/trace.c ${CALLSIG_SUPPORT_SYMBOLS}/trace_sleds.c
