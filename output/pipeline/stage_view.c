@@ -133,14 +133,20 @@ static bool has_links(const struct callsig_pipeline *pipeline, uint32_t number)
   return false;
 }
 
-/* Was all that was taken from a queue, or put into it, seen to be by the threads of some stages? */
-static bool is_of_others(const struct callsig_pipeline *pipeline, const struct callsig_queue_stats *queue, bool takes)
+/* Was all that was taken from a queue, or put into it, seen to be by the threads of other stages alone? Threads that
+ * have ended are told together: what they did may have been for any stage that they ran. */
+static bool is_of_others(const struct callsig_pipeline *pipeline, uint32_t number,
+                         const struct callsig_queue_stats *queue, bool takes)
 {
   uint64_t seen = 0;
   for (uint32_t i = 0; queue && i < pipeline->links.count; i++) {
     const struct out_link *link = base_vector_at(&pipeline->links, i);
-    if (strcmp(link->queue, queue->label) == 0)
-      seen += takes ? link->gets : link->puts;
+    const uint64_t times = takes ? link->gets : link->puts;
+    if (times == 0 || strcmp(link->queue, queue->label) != 0)
+      continue;
+    if (link->stage == number)
+      return false;
+    seen += times;
   }
   return seen > 0 && seen >= (takes ? queue->num_items : queue->puts);
 }
@@ -161,9 +167,9 @@ static void find_queues(const struct callsig_pipeline *pipeline, uint32_t number
   view->output = if_between(queue_at(pipeline, at, stats->pipeline));
   if (view->output && view->output->index != stats->index)
     view->output = NULL;
-  if (is_of_others(pipeline, view->input, true))
+  if (is_of_others(pipeline, number, view->input, true))
     view->input = NULL;
-  if (is_of_others(pipeline, view->output, false))
+  if (is_of_others(pipeline, number, view->output, false))
     view->output = NULL;
 }
 
