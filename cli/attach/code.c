@@ -11,7 +11,7 @@
 
 static size_t code_size(void)
 {
-  return (size_t)(cli_arch_code_end - cli_arch_code);
+  return (uintptr_t)cli_arch_code_end - (uintptr_t)cli_arch_code;
 }
 
 /* The C library's first mapping, or NULL. */
