@@ -35,23 +35,17 @@
 
 extern char **environ;
 
-#define DEFAULT_SORT "cumtime"
-
 #define CLI_NUMBERED_RECORDING "callsig-%u.out"
 #define MOST_RECORDINGS        1000u
-
-/* Of --interval, seconds. */
-#define DEFAULT_INTERVAL 1.0
+#define DEFAULT_INTERVAL       1.0 /* of --interval, seconds */
 
 struct run_options {
   const char *output; /* NULL: CLI_DEFAULT_RECORDING, and print the table */
-  char
-      named[PATH_MAX]; /* the recording: `output` or CLI_DEFAULT_RECORDING, with the rank behind it in a parallel job */
+  /* The recording: `output` or CLI_DEFAULT_RECORDING, with the rank behind it in a parallel job. */
+  char named[PATH_MAX];
   struct fmt_rank rank;
-  const char *sort;
-  const char *rules;
-  const char *clock;
-  const char *times, *overhead;
+  struct cli_run_table table;
+  const char *rules, *clock, *times, *overhead;
   const char *timeline;    /* the least duration; NULL: none */
   char *include, *exclude; /* globs separated by newlines; owned */
   struct cli_library_calls library_calls;
@@ -72,7 +66,7 @@ struct run_options {
 };
 
 enum {
-  OPTION_NO_SIGNATURES = CLI_OPTION_NEXT,
+  OPTION_NO_SIGNATURES = CLI_ROW_OPTION_NEXT,
   OPTION_APART,
   OPTION_RULES,
   OPTION_INCLUDE,
@@ -125,6 +119,8 @@ static const struct option option_table[] = {
     {"serve", required_argument, NULL, OPTION_SERVE},
     {"token-file", required_argument, NULL, OPTION_TOKEN_FILE},
     {"mpi", no_argument, NULL, OPTION_MPI},
+    {"below", required_argument, NULL, CLI_ROW_OPTION_BELOW},
+    {"depth", required_argument, NULL, CLI_ROW_OPTION_DEPTH},
     CLI_COMMON_OPTION_TABLE,
     {NULL, 0, NULL, 0},
 };
@@ -140,7 +136,9 @@ static int read_options(const struct cli_command *command, int argc, char **argv
     if (option == 'o')
       run->output = optarg;
     else if (option == 's')
-      run->sort = optarg;
+      run->table.sort = optarg;
+    else if (option == CLI_ROW_OPTION_BELOW || option == CLI_ROW_OPTION_DEPTH)
+      *status = cli_row_options_take(command, option, optarg, &run->table.rows);
     else if (option == OPTION_NO_SIGNATURES)
       run->no_signatures = true;
     else if (option == OPTION_APART)
@@ -220,7 +218,7 @@ static int check_options(const struct cli_command *command, struct run_options *
   status = cli_library_calls_check(command, &run->library_calls, run->beside);
   if (status == CLI_EXIT_OK)
     status = cli_window_read(command, run->after, run->record_for, &run->window);
-  return status == CLI_EXIT_OK && run->sort != NULL ? cli_sort_check(run->sort) : status;
+  return status == CLI_EXIT_OK ? cli_run_table_check(command, &run->table, run->output) : status;
 }
 
 /* Sets a variable when the command line gave a value; what the caller's environment says stays otherwise. */
@@ -332,7 +330,7 @@ static void report_run(const struct run_options *run, struct running *running, c
   if (error == -ENOENT && end.processes + end.live == 0)
     cli_run_end_explain_nothing(place, shown, status);
   if (end.count > 0 && run->output == NULL && run->rank.number == 0)
-    cli_run_end_print_table(&end, run->sort != NULL ? run->sort : DEFAULT_SORT, is_full, is_off);
+    cli_run_end_print_table(&end, &run->table, is_full, is_off);
   cli_run_end_tell(&end, shown);
   if (run->is_mpi)
     cli_mpi_end(&run->mpi, place, &run->rank, shown, status);
@@ -468,6 +466,7 @@ static int run_main(const struct cli_command *command, int argc, char **argv)
 {
   struct run_options run = {.rules = cli_environment("CALLSIG_RULES"),
                             .rank = fmt_rank_find(cli_environment),
+                            .table = {.rows = CLI_ROW_OPTIONS_DEFAULT},
                             .server = CLI_SIDE_SERVER_NONE};
   int status = CLI_EXIT_OK;
   if (read_options(command, argc, argv, &run, &status) == 0) {

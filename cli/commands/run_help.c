@@ -14,6 +14,8 @@ const char cli_run_help[] =
     "\n"
     "  -o FILE           leave the recording in FILE, and print no table\n"
     "  -s KEY            sort the table by KEY: cumtime (default), tottime, ncalls, name, ... (see 'callsig report')\n"
+    "  --below REGEX     show in the table only calls of functions whose printed name matches, and all below them\n"
+    "  --depth N         show in the table only calls that lie at most so deep, as 'callsig report --depth' counts\n"
     "  --no-signatures   count by function alone\n"
     "  --apart           leave a recording of each process that the program starts, FILE.PID, instead of one of all\n"
     "  --rules FILE      how arguments are read and shown (docs/rules.md has the language)\n"

@@ -97,6 +97,16 @@ int cli_row_options_apply(struct callsig_stats *stats, const struct cli_row_opti
   return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
+int cli_row_options_check(const struct cli_row_options *rows)
+{
+  struct callsig_stats *stats = NULL;
+  if (callsig_stats_new(NULL, &stats) < 0)
+    return CLI_EXIT_FAILURE;
+  const int status = cli_row_options_apply(stats, rows);
+  callsig_stats_free(stats);
+  return status;
+}
+
 /* An object without recordings takes the keys, or says what is wrong with them. */
 int cli_sort_check(const char *keys)
 {

@@ -81,6 +81,10 @@ int cli_row_options_take(const struct cli_command *command, int option, const ch
 /* Groups and filters as asked. Returns an exit status: what is said wrongly is a usage error. */
 int cli_row_options_apply(struct callsig_stats *stats, const struct cli_row_options *rows);
 
+/* Checks what cli_row_options_apply() will be given later, when there are recordings. An exit status, after a message
+ * unless it is CLI_EXIT_OK. */
+int cli_row_options_check(const struct cli_row_options *rows);
+
 /* Checks the keys of a table that is printed later, when there is something to print. Returns CLI_EXIT_OK, or another
  * exit status after a message. */
 int cli_sort_check(const char *keys);

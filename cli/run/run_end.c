@@ -5,9 +5,23 @@
 
 #include "callsig/stats.h"
 #include "cli/common/recordings.h"
-#include "cli/common/row_options.h"
 
-void cli_run_end_print_table(const struct cli_family_end *end, const char *sort, bool is_full, bool is_off)
+#define DEFAULT_SORT "cumtime"
+
+int cli_run_table_check(const struct cli_command *command, const struct cli_run_table *table, const char *output)
+{
+  const struct callsig_stats_filter *filter = &table->rows.filter;
+  if (output != NULL && (filter->below != NULL || filter->depth > 0))
+    return cli_usage_error(command,
+                           "--below and --depth say what the table shows, and with -o there is none: give them to "
+                           "'callsig report %s'",
+                           output);
+  const int status = table->sort != NULL ? cli_sort_check(table->sort) : CLI_EXIT_OK;
+  return status == CLI_EXIT_OK ? cli_row_options_check(&table->rows) : status;
+}
+
+void cli_run_end_print_table(const struct cli_family_end *end, const struct cli_run_table *table, bool is_full,
+                             bool is_off)
 {
   struct callsig_stats *stats = NULL;
   struct callsig_stats_total total = {.size = sizeof total};
@@ -22,7 +36,9 @@ void cli_run_end_print_table(const struct cli_family_end *end, const char *sort,
         "ended before)");
   else if (error == 0 && total.calls == 0 && !is_full)
     cli_error("nothing was recorded: no instrumented function ran, or all of them were filtered out");
-  else if (error == 0 && callsig_stats_set_style(stats, &CLI_TABLE_STYLE) == 0 && callsig_stats_sort(stats, sort) == 0)
+  else if (error == 0 && callsig_stats_set_style(stats, &CLI_TABLE_STYLE) == 0 &&
+           cli_row_options_apply(stats, &table->rows) == CLI_EXIT_OK &&
+           callsig_stats_sort(stats, table->sort != NULL ? table->sort : DEFAULT_SORT) == 0)
     callsig_stats_print(stats, stderr, NULL, 0);
   callsig_stats_free(stats);
 }

@@ -2,11 +2,23 @@
 #ifndef CALLSIG_CLI_RUN_RUN_END_H
 #define CALLSIG_CLI_RUN_RUN_END_H
 
+#include "cli/common/row_options.h"
 #include "cli/run/family.h"
 
-/* Prints the table of all processes on stderr, ordered by `sort`. Of a full recording (`is_full`) without calls its
+/* What `callsig run` was told of its table. */
+struct cli_run_table {
+  const char *sort; /* NULL: the default */
+  struct cli_row_options rows;
+};
+
+/* Checks it before the program runs; `output`: where the recording goes without a table, or NULL. An exit status, after
+ * a message unless it is CLI_EXIT_OK. */
+int cli_run_table_check(const struct cli_command *command, const struct cli_run_table *table, const char *output);
+
+/* Prints the table of all processes on stderr. Of a full recording (`is_full`) without calls its
  * notes say why; of one that was off from the beginning to the end (`is_off`) a line does. */
-void cli_run_end_print_table(const struct cli_family_end *end, const char *sort, bool is_full, bool is_off);
+void cli_run_end_print_table(const struct cli_family_end *end, const struct cli_run_table *table, bool is_full,
+                             bool is_off);
 
 /* Says why there is no recording, which the user calls `output`, unless the runtime has; `status` is the program's, as
  * wait() gives it. */

@@ -1,6 +1,7 @@
 """--below counts the calls under a function, recursion right, and --depth those that are not too deep."""
 
 import json
+import os
 
 import harness
 from harness import Case, INCLUDE, RUNTIME
@@ -48,6 +49,17 @@ class Below(Case):
         # a is around b, and called by it: its own calls and times are known, and not which of its callees are below b.
         below_b = {"a": (2, 1, 200, 224), "b": (4, 2, 40, 246), "c": (4, 4, 4, 4)}
         self.assertEqual(self.report("--below", r"\(b\)"), (below_b, True))
+
+    def test_table_of_a_run(self):
+        """The run shows it, and records all; what is said wrongly is told before the program runs."""
+        table = self.callsig("run", "--below", r"\(a\)", "--depth", "1", "./calls").stderr
+        self.assertEqual([line.split("(")[-2] for line in table.splitlines() if "calls.c:" in line], ["a"] * 3, table)
+        self.assertIn("3 function calls in", table)
+        self.assertEqual(json.loads(self.callsig("report", "--format", "json", "callsig.out").stdout)["total_calls"], 15)
+        for options in (("--below", "("), ("--depth", "0"), ("--depth", "1", "-o", "b.out"), ("--below", "a", "-o", "b.out")):
+            done = self.callsig("run", *options, "./calls")
+            self.assert_fails(done, 2, options[0])
+            self.assertFalse(os.path.exists(self.path("b.out")))
 
     def test_groups(self):
         # The time of the whole part, though main is around it in the same thread and module.
