@@ -97,7 +97,7 @@ static void print_processes(const char *path)
   const struct callsig_pipeline *const *parts = (const struct callsig_pipeline *const *)pipelines;
   FILE *out = open_text(&text, &size);
   callsig_pipeline_print_stragglers(parts, count, out);
-  if (callsig_pipeline_join(parts, count, &joined) == 0 && joined) {
+  if (callsig_pipeline_join(parts, count, &joined) > 0) {
     joined->forecast_steps = 0;
     callsig_pipeline_print(joined, out);
     callsig_pipeline_print_json(joined, out);
