@@ -95,9 +95,10 @@ static bool judge(struct out_slow_entry *entries, uint32_t count, double from, d
   const struct sum others = {all.time - slowest.time, all.tasks - slowest.tasks};
   if (with_tasks < 2 || others.tasks < LEAST_TASKS)
     return false;
-  if (slowest.time * others.tasks >= OUT_STRAGGLER_RATIO * others.time * slowest.tasks &&
-      with_tasks * chance_of(chances, &slowest) < IN_A_PART)
-    entries[which].slowest++;
+  if (slowest.time * others.tasks >= OUT_STRAGGLER_RATIO * others.time * slowest.tasks) {
+    entries[which].slower++;
+    entries[which].slowest += with_tasks * chance_of(chances, &slowest) < IN_A_PART;
+  }
   return true;
 }
 
@@ -107,7 +108,7 @@ unsigned out_slow_parts(struct out_slow_entry *entries, uint32_t count, const st
   double from, until;
   unsigned judged = 0;
   for (uint32_t i = 0; i < count; i++)
-    entries[i].slowest = 0;
+    entries[i].slower = entries[i].slowest = 0;
   find_range(entries, count, &from, &until);
   for (unsigned part = 0; part < PARTS && until > from; part++)
     judged += judge(entries, count, from + (until - from) * part / PARTS, from + (until - from) * (part + 1) / PARTS,

@@ -40,7 +40,7 @@ static void find_threads(const struct callsig_pipeline *pipeline, uint32_t stage
 static bool is_no_chance(const struct threads *threads, uint32_t number, double tasks, double mean, double *chance)
 {
   *chance = fmin(1, threads->count * out_values_chance(&threads->values, tasks, mean));
-  return *chance < OUT_CHANCE && (threads->parts < FEW_PARTS || threads->entries[number].slowest > 1);
+  return *chance < OUT_CHANCE && (threads->parts < FEW_PARTS || threads->entries[number].slower > 1);
 }
 
 static int add_straggler(struct out_bottleneck *bottleneck, const struct out_stage_view *view,
@@ -65,7 +65,7 @@ static int add_straggler(struct out_bottleneck *bottleneck, const struct out_sta
                                   .others = others,
                                   .chance = chance,
                                   .parts = threads->parts,
-                                  .slowest = threads->entries[number].slowest};
+                                  .slowest = threads->entries[number].slower};
   return 0;
 }
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "output/pipeline/bottleneck.h"
+#include "output/pipeline/slow_parts.h"
 #include "output/recording/chance.h"
 #include "tests/support/output_sample.h"
 #include "tests/support/pipeline_simulator.h"
@@ -191,6 +192,40 @@ static void no_straggler_by_chance(void **state)
   assert_int_equal(judged.verdict.stragglers.count, 0);
   assert_int_equal(judged.verdict.turns.count, 0);
   forget(&judged);
+}
+
+/* Of four threads one takes five times as long for each task, and does one or two in each of eight parts of the time.
+ * By themselves two such tasks may be a chance, so that hardly a part tells who is
+ * slow; that it is the same in several does.
+ */
+static void slow_in_few_tasks(void **state)
+{
+  (void)state;
+  enum { PARTS = 8, SLOTS = FMT_TASK_SLOTS / PARTS, SLOW = 40, OTHERS = 8 };
+  static struct fmt_rec_task_slot slots[4][FMT_TASK_SLOTS];
+  struct out_slow_entry entries[4];
+  struct out_histogram histogram = {0};
+  struct out_values values = out_values_new();
+  for (unsigned i = 0; i < 4; i++) {
+    const uint64_t time = i == 3 ? SLOW : OTHERS;
+    entries[i] = (struct out_slow_entry){.slots = slots[i], .tick = 1};
+    for (unsigned part = 0; part < PARTS; part++) {
+      const unsigned tasks = i == 3 ? 1 + part % 2 : 2;
+      slots[i][part * SLOTS] = (struct fmt_rec_task_slot){.tasks = tasks, .own = tasks * time};
+      assert_int_equal(out_histogram_count(&histogram, 5, time, tasks), 0);
+    }
+    slots[i][FMT_TASK_SLOTS - 1] = (struct fmt_rec_task_slot){.tasks = 1, .own = time};
+    assert_int_equal(out_histogram_count(&histogram, 5, time, 1), 0);
+  }
+  assert_int_equal(out_values_add(&values, &histogram, 1), 0);
+  assert_int_equal(out_slow_parts(entries, 4, &values), PARTS);
+  assert_int_equal(entries[3].slowest, 1); /* in the last part, where it does three */
+  assert_int_equal(entries[3].slower, PARTS / 2);
+  assert_int_equal(entries[0].slower + entries[1].slower + entries[2].slower, 0);
+  assert_int_equal(out_slow_parts(entries, 4, NULL), PARTS);
+  assert_int_equal(entries[3].slowest, PARTS / 2);
+  out_values_free(&values);
+  out_histogram_free(&histogram);
 }
 
 /* The probability that of `count` tasks, of which each is slow with `slow`, at least `least` are. */
@@ -388,6 +423,7 @@ int main(void)
       cmocka_unit_test(stragglers_and_pauses),
       cmocka_unit_test(aggregates),
       cmocka_unit_test(no_straggler_by_chance),
+      cmocka_unit_test(slow_in_few_tasks),
       cmocka_unit_test(chances),
       cmocka_unit_test(waiting_for_processors),
       cmocka_unit_test(a_helper_of_busy_threads),
