@@ -12,6 +12,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "own_waits.h"
+
 #define SHAPES static __attribute__((unused))
 
 enum { MOST_THREADS = 32 };
@@ -86,12 +88,32 @@ struct team {
   unsigned count;
 };
 
+struct member {
+  void *(*work)(void *data);
+  unsigned number;
+};
+
+SHAPES void *run_member(void *data)
+{
+  const struct own_wait begun = own_wait_begin();
+  const struct member member = *(struct member *)data;
+  free(data);
+  void *result = member.work((void *)(uintptr_t)member.number);
+  own_wait_end(&begun, "all");
+  return result;
+}
+
 SHAPES struct team start_team(unsigned count, void *(*work)(void *data))
 {
   struct team team = {.count = count};
-  for (unsigned i = 0; i < count; i++)
-    if (pthread_create(&team.threads[i], NULL, work, (void *)(uintptr_t)i) != 0)
+  for (unsigned i = 0; i < count; i++) {
+    struct member *member = malloc(sizeof *member);
+    if (!member)
       exit(3);
+    *member = (struct member){work, i};
+    if (pthread_create(&team.threads[i], NULL, run_member, member) != 0)
+      exit(3);
+  }
   return team;
 }
 
@@ -102,7 +124,7 @@ SHAPES void join_team(const struct team *team)
 }
 
 /* Runs the shape that the first argument names, with so many threads as the second one says; prints the seconds and the
- * items. */
+ * items, and how long all threads of teams waited for a processor, as own_waits.h says. */
 SHAPES int run_shape(const struct shape *shapes, int argc, char **argv)
 {
   const unsigned threads = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 0;
@@ -113,6 +135,7 @@ SHAPES int run_shape(const struct shape *shapes, int argc, char **argv)
       const double begun = now_ms();
       shapes->run(threads);
       printf("%.4f %u\n", (now_ms() - begun) / 1000, came);
+      own_waits_print();
       return 0;
     }
   return 2;

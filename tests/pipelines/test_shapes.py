@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from cases import view  # noqa: E402
-from pipeline_case import HERE, PipelineCase, is_same  # noqa: E402
+from pipeline_case import HERE, LACKING, PipelineCase, is_same, own_waits  # noqa: E402
 from harness import INCLUDE, RUNTIME, main  # noqa: E402
 
 MISSED = 0.85
@@ -36,6 +36,10 @@ SHAPES = {
 }
 
 
+# They compute, or look again and again whether there is something: that the processor bounds them may be right by itself.
+COMPUTING = {"spun_ring"}
+
+
 def name_of(label):
     return label and label.split(":")[2].split("[")[0]
 
@@ -51,6 +55,7 @@ class Shapes(PipelineCase):
         done = self.callsig("run", "-o", path, "./" + program, shape, str(threads))
         self.assertEqual(done.returncode, 0, done.stderr)
         seconds, items = done.stdout.split()[:2]
+        self.ready = own_waits(done.stdout).get("all", 0)
         return self.first(path), self.callsig("stages", path).stdout, float(items) / float(seconds)
 
     def first(self, path):
@@ -86,8 +91,9 @@ class Shapes(PipelineCase):
     def check(self, program, shape, threads, names, most):
         whole, text, rate = self.run_shape(program, shape, threads)
         verdict = whole["verdicts"][0]
-        said = f"{shape} with {threads}: {text}"
-        self.assertIn(verdict["bound"], {"stage", "unknown", "processor"}, said)
+        said = f"{shape} with {threads}, whose threads waited {self.ready * 100:.1f}% of their time for a processor: {text}"
+        bounds = {"stage", "unknown", "processor"} if shape in COMPUTING or self.ready >= LACKING else {"stage", "unknown"}
+        self.assertIn(verdict["bound"], bounds, said)
         if verdict["bound"] == "stage":
             self.assertTrue({name_of(verdict["stage"]), name_of(verdict["either"])} & names, said)
         least = verdict["doubling_promised"]
