@@ -457,7 +457,7 @@ uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings, uint64_t used
       sampled_ns += count;
   sampled_ns = (uint64_t)((double)sampled_ns * ((double)taken / fmax((double)(taken + samples->sampler), 1)));
   const double more = sampled_ns == 0 ? 1 : fmax((double)used_ns / (double)sampled_ns, 1);
-  return (uint64_t)(PERIOD_NS * more) - rings->price_ns;
+  return (uint64_t)(PERIOD_NS * more) - rings->price_ns; /* which is less than half of it */
 }
 
 uint64_t cli_perf_rings_price(const struct cli_perf_rings *rings)

@@ -17,6 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/common/subcommand.h"
+
 /* Samples that are taken: as many as the smallest ring holds, with their stacks. */
 #define SAMPLES   15u
 #define PERIOD_NS 100003u /* prime, as that of a run is */
@@ -44,6 +46,17 @@ uint64_t cli_sample_price_of(uint64_t *gaps, uint32_t count, uint32_t samples)
     return 0;
   qsort(gaps, count, sizeof *gaps, compare);
   return gaps[count / 2];
+}
+
+uint64_t cli_sample_price_within(uint64_t price, uint64_t period)
+{
+  if (price <= period / 2)
+    return price;
+  cli_error(
+      "a sample seemed to take %llu microseconds, with %llu from one to the next: the machine is too busy to tell, "
+      "and what samples take is left in the program's times",
+      (unsigned long long)(price / 1000), (unsigned long long)(period / 1000));
+  return 0;
 }
 
 /* Reads the clock for as long as so many samples take, and notes the gaps. How many there were. */
@@ -76,7 +89,7 @@ uint64_t cli_sample_price(const struct perf_event_attr *event, size_t pages)
   if (ring != MAP_FAILED && ioctl(file, PERF_EVENT_IOC_ENABLE, 0) == 0) {
     const uint32_t count = find_gaps(gaps);
     ioctl(file, PERF_EVENT_IOC_DISABLE, 0);
-    price = cli_sample_price_of(gaps, count, SAMPLES / 2);
+    price = cli_sample_price_within(cli_sample_price_of(gaps, count, SAMPLES / 2), event->sample_period);
   }
   if (ring != MAP_FAILED)
     munmap(ring, size);
