@@ -15,7 +15,7 @@
 #include "profiler/tree/asked.h"
 #include "profiler/tree/sampling.h"
 
-static void clear_edge(struct fmt_rec_edge *edge)
+static void clear_edge(struct fmt_rec_edge *edge, bool is_asking)
 {
   edge->calls = edge->total = edge->children = edge->overhead = edge->max = 0;
   edge->min = UINT64_MAX;
@@ -26,16 +26,16 @@ static void clear_edge(struct fmt_rec_edge *edge)
       recursion->primitive[group] = recursion->cumulative[group] = 0;
   }
   prof_sampling_clear(edge);
-  prof_asked_clear(edge);
+  prof_asked_clear(edge, is_asking);
   if (edge->histogram)
     prof_histogram_clear((struct fmt_rec_histogram *)edge->histogram);
 }
 
-void prof_counts_clear(struct fmt_rec_thread *record)
+void prof_counts_clear(struct fmt_rec_thread *record, bool is_asking)
 {
-  clear_edge((struct fmt_rec_edge *)record->root_edge);
+  clear_edge((struct fmt_rec_edge *)record->root_edge, is_asking);
   for (uint64_t at = record->first_edge; at; at = ((const struct fmt_rec_edge *)at)->next)
-    clear_edge((struct fmt_rec_edge *)at);
+    clear_edge((struct fmt_rec_edge *)at, is_asking);
   prof_tasks_clear(record);
   prof_queue_uses_clear(record);
   prof_counters_clear(record);

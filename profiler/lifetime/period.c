@@ -46,7 +46,7 @@ static void clear_ended(struct fmt_rec_header *header)
     struct fmt_rec_thread *record = (struct fmt_rec_thread *)at;
     if (__atomic_load_n(&record->state, __ATOMIC_ACQUIRE) == FMT_THREAD_LIVE)
       continue;
-    prof_counts_clear(record);
+    prof_counts_clear(record, false);
     record->period = header->period;
   }
 }
@@ -249,6 +249,22 @@ static void set_modes(const struct fmt_rec_thread *record)
     prof_edge_set_mode((struct fmt_rec_edge *)at, false);
 }
 
+/* May a call of the allocator be under way that counts in a record of the period that ends? A frame that was open when
+ * that began too has left its record then. */
+static bool is_asking(const struct kept *kept)
+{
+  bool asks = kept == NULL;
+  for (size_t i = 0; !asks && i < kept->frame_count; i++) {
+    const struct fmt_rec_edge *edge = kept->frames[i].edge;
+    if (!edge || edge->flags & FMT_EDGE_INHERITED)
+      continue;
+    const struct prof_fast_compare *compare = prof_edge_fast_compare(edge);
+    const struct fmt_index_site *site = compare ? compare->site->index_site : NULL;
+    asks = site && site->flags & FMT_SITE_LIBRARY;
+  }
+  return asks;
+}
+
 static void enter_period(struct prof_thread *t)
 {
   struct fmt_rec_thread *record = t->tree.record;
@@ -260,7 +276,7 @@ static void enter_period(struct prof_thread *t)
   prof_count_fold();
   const uint64_t ended = record->end_ticks, at = ended ? ended : prof_clock_now();
   prof_frames_close_all(t, at, false);
-  prof_counts_clear(record);
+  prof_counts_clear(record, is_asking(kept));
   set_modes(record);
   t->ring_next = 0;
   record->start_ticks = at;

@@ -76,7 +76,7 @@ static void fold_tree(struct prof_tree *tree)
     return;
   prof_count_fold();
   if (prof_thread_is_late(record))
-    prof_counts_clear(record);
+    prof_counts_clear(record, false);
   if (prof_process.upcalls.forget_calls)
     prof_process.upcalls.forget_calls(record);
   (void)prof_tree_merge(folded, tree);

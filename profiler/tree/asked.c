@@ -7,6 +7,10 @@
  * Where a period begins, an edge's records are taken from it, and it begins with another: what is freed of the blocks
  * before counts where nobody reads it, however late. There are at most as many of these records as blocks live.
  *
+ * A record says how many calls are under way that count in it, so that nobody else is given it meanwhile. A call that
+ * is left by a longjmp() stays among them, until its thread has ended or a period begins in which it has no such call
+ * open.
+ *
  * Records that are free lie on R. K. Treiber's stack ("Systems Programming: Coping with Parallelism", IBM RJ 5118,
  * 1986), whose head is a pair of words: the newest record, and how often the head was replaced. That count goes on, so
  * that who was interrupted finds another head even if the same record is on top again. So a record is taken by any
@@ -98,7 +102,15 @@ struct fmt_rec_asked *prof_asked_open(const struct fmt_rec_asked_list *list)
 
 void prof_asked_close(struct fmt_rec_asked *record)
 {
-  __atomic_sub_fetch(&record->open, 1, __ATOMIC_RELEASE);
+  uint32_t open = __atomic_load_n(&record->open, __ATOMIC_RELAXED);
+  while (open && !__atomic_compare_exchange_n(&record->open, &open, open - 1, true, __ATOMIC_RELEASE, __ATOMIC_RELAXED))
+    ;
+}
+
+/* No call is under way that counts in the record: one that was left by a longjmp() never tells of its end. */
+static void end_calls(struct fmt_rec_asked *record)
+{
+  __atomic_store_n(&record->open, 0, __ATOMIC_RELEASE);
 }
 
 /* Is there no block of it that somebody may free, and no call that may ask for one? No other call begins in it. */
@@ -164,6 +176,7 @@ void prof_asked_move(struct fmt_rec_edge *target, struct fmt_rec_edge *source)
   from->first = from->last = 0;
   while (record) {
     struct fmt_rec_asked *next = at(record->next);
+    end_calls(record);
     accept(to, record);
     record = next;
   }
@@ -189,7 +202,7 @@ static void retire(struct fmt_rec_asked *record)
   }
 }
 
-void prof_asked_clear(const struct fmt_rec_edge *edge)
+void prof_asked_clear(const struct fmt_rec_edge *edge, bool is_asking)
 {
   struct fmt_rec_asked_list *list = prof_edge_asked(edge);
   if (!list)
@@ -199,6 +212,8 @@ void prof_asked_clear(const struct fmt_rec_edge *edge)
   __atomic_store_n(&list->first, 0, __ATOMIC_SEQ_CST);
   while (record) {
     struct fmt_rec_asked *next = at(record->next);
+    if (!is_asking)
+      end_calls(record);
     retire(record);
     record = next;
   }

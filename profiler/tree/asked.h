@@ -5,6 +5,7 @@
 #ifndef CALLSIG_PROFILER_TREE_ASKED_H
 #define CALLSIG_PROFILER_TREE_ASKED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,7 +35,8 @@ void prof_asked_close(struct fmt_rec_asked *record);
 void prof_asked_move(struct fmt_rec_edge *target, struct fmt_rec_edge *source);
 
 /* Sets what the edge's calls counted to zero: they count in another record from now on. Under threads_lock, by the
- * edge's thread unless that has ended. */
-void prof_asked_clear(const struct fmt_rec_edge *edge);
+ * edge's thread unless that has ended. `is_asking`: calls between prof_asked_open() and prof_asked_close() may be under
+ * way. */
+void prof_asked_clear(const struct fmt_rec_edge *edge, bool is_asking);
 
 #endif

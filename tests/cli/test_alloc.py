@@ -287,6 +287,56 @@ int main(void)
         rows = sums(self.report("--by", "function", self.run_counted(program, "--alloc"))["rows"])
         self.assertEqual(rows, {"take": (2, 1007, 7)})
 
+    def test_calls_that_are_left(self):
+        """A call that a handler leaves by siglongjmp() never ends: its record is used again when its thread has, or a period begins."""
+        program = self.compile("asks", r"""
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <callsig/callsig.h>
+#define PART __attribute__((noinline))
+static sigjmp_buf back;
+static void leave(int number) { siglongjmp(back, number); }
+static char *volatile text = (char *)1;
+PART void nothing(void) { __asm__ volatile(""); }
+PART void ask(void)
+{
+  free(malloc(10));
+  if (sigsetjmp(back, 1) == 0)
+    (void)strdup(text);
+}
+static void *thread(void *unused) { ask(); nothing(); return unused; }
+int main(int argc, char **argv)
+{
+  (void)argv;
+  signal(SIGSEGV, leave);
+  for (int i = 0; i < 400; i++) {
+    pthread_t one;
+    if (argc > 1) {
+      ask();
+      nothing();
+      callsig_reset();
+      nothing();
+    } else if (pthread_create(&one, NULL, thread, NULL) == 0) {
+      pthread_join(one, NULL);
+    }
+  }
+  ask();
+  return 0;
+}
+""", "-O1", "-fno-builtin", "-pthread", "-I" + harness.INCLUDE,
+                               libs=("-L" + harness.RUNTIME, "-lcallsig", "-Wl,-rpath," + harness.RUNTIME))
+        for arguments, calls in (((), 401), (("periods",), 1)):
+            recording = self.path("out")
+            done = self.callsig("run", "--alloc", "-o", recording, program, *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            rows = sums(self.report("--by", "function", recording)["rows"])
+            self.assertEqual(rows, {"ask": (calls, calls * 10, 0)})
+            with open(recording, "rb") as file:
+                self.assertLess(file.read().count(b"CASK"), 100)
+
     def test_what_is_not_told(self):
         program = self.compile("asks", KINDS, "-O1", "-fno-builtin")
         plain = self.run_counted(program, "--library-calls=malloc", output="plain")

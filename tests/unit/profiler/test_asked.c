@@ -139,16 +139,16 @@ static void is_set_to_zero(void **state)
   (void)state;
   struct fmt_rec_asked *record = ask(7, 2);
   struct laid_out first = source;
-  prof_asked_clear(&first.edge);
+  prof_asked_clear(&first.edge, true);
   assert_int_equal(first.list.first, 0);
   for (unsigned i = 0; i < 100; i++) {
     assert_ptr_not_equal(ask(1, 1), record);
-    prof_asked_clear(&source.edge);
+    prof_asked_clear(&source.edge, true);
   }
   record->freed_calls = 7;
   bool again = false;
   ask(1, 1);
-  prof_asked_clear(&source.edge);
+  prof_asked_clear(&source.edge, true);
   for (unsigned i = 0; i < 100 && !again; i++)
     again = ask(1, 1) == record;
   assert_true(again);
@@ -161,14 +161,45 @@ static void calls_keep_their_record(void **state)
   struct fmt_rec_asked *record = ask(0, 0);
   struct laid_out first = source;
   assert_ptr_equal(prof_asked_open(&first.list), record);
-  prof_asked_clear(&first.edge);
+  prof_asked_clear(&first.edge, true);
   assert_null(prof_asked_open(&first.list));
   for (unsigned i = 0; i < 100; i++) {
     assert_ptr_not_equal(ask(1, 1), record);
-    prof_asked_clear(&source.edge);
+    prof_asked_clear(&source.edge, true);
   }
   prof_asked_close(record);
   assert_int_equal(record->open, 0);
+}
+
+/* A call that was left by a longjmp() never closes its record. Its thread has ended: the record is used again. */
+static void left_calls_end_with_their_thread(void **state)
+{
+  (void)state;
+  const uint64_t before = prof_process.header->next;
+  struct fmt_rec_asked sum;
+  for (unsigned i = 0; i < 10000; i++) {
+    struct fmt_rec_asked *record = ask(3, 3);
+    assert_ptr_equal(prof_asked_open(&source.list), record);
+    prof_asked_move(&target.edge, &source.edge);
+  }
+  assert_int_equal(records_of(&target, &sum), 1);
+  assert_int_equal(sum.calls, 30000);
+  assert_in_range(prof_process.header->next, before, before + 8192);
+}
+
+/* Or a period begins while its thread is in no such call. Who closes it late takes nothing from others. */
+static void left_calls_end_with_the_period(void **state)
+{
+  (void)state;
+  const uint64_t before = prof_process.header->next;
+  for (unsigned i = 0; i < 10000; i++) {
+    struct fmt_rec_asked *record = ask(1, 1);
+    assert_ptr_equal(prof_asked_open(&source.list), record);
+    prof_asked_clear(&source.edge, false);
+    prof_asked_close(record);
+    assert_int_equal(record->open, 0);
+  }
+  assert_in_range(prof_process.header->next, before, before + 8192);
 }
 
 static void sums_stand_still(void **state)
@@ -214,7 +245,7 @@ static void is_taken_in_the_middle(void **state)
   for (unsigned i = 0; i < 2 * STEPS; i++)
     assert_non_null(prof_asked_record(&begin_edge(&many[i])->edge));
   for (unsigned i = 0; i < 2 * STEPS; i++)
-    prof_asked_clear(&many[i].edge);
+    prof_asked_clear(&many[i].edge, true);
   struct sigaction action = {.sa_handler = take_within}, before;
   stepped = 0;
   assert_int_equal(sigaction(SIGTRAP, &action, &before), 0);
@@ -268,6 +299,8 @@ int main(void)
     cmocka_unit_test_setup_teardown(lost_ones_are_settled, start, stop),
     cmocka_unit_test_setup_teardown(is_set_to_zero, start, stop),
     cmocka_unit_test_setup_teardown(calls_keep_their_record, start, stop),
+    cmocka_unit_test_setup_teardown(left_calls_end_with_their_thread, start, stop),
+    cmocka_unit_test_setup_teardown(left_calls_end_with_the_period, start, stop),
     cmocka_unit_test_setup_teardown(sums_stand_still, start, stop),
 #if defined(__x86_64__)
     cmocka_unit_test_setup_teardown(is_taken_in_the_middle, start, stop),
