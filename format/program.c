@@ -45,6 +45,8 @@ static struct effect effect_of(const struct fmt_op *op)
   struct effect effect = effects[op->code];
   if (op->code == FMT_OP_PICK) {
     effect.known = op->imm >= 0 && op->imm < FMT_STACK_MAX;
+    if (!effect.known)
+      return effect;
     effect.pops = (int8_t)(effect.pops + op->imm);
     effect.pushes = (int8_t)(effect.pushes + op->imm);
   }

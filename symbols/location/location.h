@@ -56,7 +56,7 @@ struct sym_location {
   bool is_moved;    /* of SYM_LOCATION_VALUE: a sum that was made since the call: a pointer to a member, or what the
                        function has made of its parameter. Only whether it is NULL is certain. */
   int64_t inner;    /* bytes from the beginning of what is described here to the object that was asked for */
-  struct sym_code code;
+  struct sym_code code; /* of SYM_LOCATION_LOST, anything */
   const uint8_t *bytes; /* of SYM_LOCATION_BYTES, owned by libdw; NULL: they are in `small` */
   size_t byte_count;
   uint8_t small[8];

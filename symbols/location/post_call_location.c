@@ -64,6 +64,9 @@ void sym_post_call_home(const struct sym_location_context *context, uint64_t siz
 {
   uint8_t base;
   int64_t offset;
+  /* Of what is lost there is no code. */
+  if (location->kind == SYM_LOCATION_LOST)
+    return;
   if (sym_code_has(&location->code, FMT_OP_FRAME_LOAD)) {
     /* A value that is computed rather than kept in memory was followed by the optimiser. Its description holds for the
      * whole scope, from the first instruction on, and so at the hook's call too: there is nothing to settle. */

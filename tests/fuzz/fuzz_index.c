@@ -2,7 +2,7 @@
  * Any bytes as a signature index. What is accepted is followed everywhere. The checksum is made to fit, so that what is
  * behind it is reached.
  */
-/* ctest: case - quick 20000 @CALLSIG_FUZZ@/index/gcc @CALLSIG_FUZZ@/index/clang */
+/* ctest: case - quick 20000 @CALLSIG_FUZZ@/index/gcc @CALLSIG_FUZZ@/index/clang @CALLSIG_FUZZ@/index/pick-beyond-all */
 #include "tests/fuzz/fuzz.h"
 
 #include <stdio.h>
