@@ -143,7 +143,7 @@ static long map_behind(uintptr_t base, long fd, uint64_t from, uint64_t to)
 /* Gives the file, and what is mapped of it, `size` bytes at least. 0, or a negative errno; *refused: of the mapping. */
 static long extend(struct prof_process *process, uint64_t size, bool *refused)
 {
-  const uint64_t allocated = process->allocated;
+  const uint64_t allocated = process->allocated, least = round_up(size, HEADER_SIZE);
   const uint64_t step = allocated / 4 > GROWTH_LEAST ? allocated / 4 : GROWTH_LEAST;
   uint64_t wish = round_up(allocated + step > size ? allocated + step : size, HEADER_SIZE);
   if (wish > process->reserved)
@@ -151,11 +151,15 @@ static long extend(struct prof_process *process, uint64_t size, bool *refused)
   long fd = reopen(process);
   long error = fd < 0 ? fd : allocate(fd, allocated, wish);
   if (fd >= 0 && error < 0) {
-    wish = round_up(size, HEADER_SIZE);
+    wish = least;
     error = allocate(fd, allocated, wish);
   }
   if (error == 0) {
-    error = map_behind((uintptr_t)process->header, fd, allocated, wish);
+    const uintptr_t base = (uintptr_t)process->header;
+    error = map_behind(base, fd, allocated, wish);
+    /* Up to what somebody else has mapped there, or as much as there is. */
+    if (error < 0 && wish > least)
+      error = map_behind(base, fd, allocated, wish = least);
     *refused = error < 0 && error != -EEXIST;
   }
   if (fd >= 0)
