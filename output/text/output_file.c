@@ -13,6 +13,9 @@
 
 #define MOST_NAMES 100000u /* that are tried */
 
+/* The end of the name that a file has for a moment before it takes another's place: as long as "XXXXXX". */
+#define PLACED "placed"
+
 static int fail(const char *path, int error)
 {
   const char *advice =
@@ -75,22 +78,66 @@ static int open_beside(struct out_output_file *file)
   return result;
 }
 
-/* Gives what is written the temporary name, which no other file has. 0, or a negative errno. */
-static int name_file(struct out_output_file *file)
+/* Gives what is written a name. 0, or a negative errno: -EEXIST where another file has it. */
+static int link_file(const struct out_output_file *file, const char *name)
 {
   char own[sizeof OWN_DESCRIPTOR + 12];
-  char *end = file->temporary + strlen(file->temporary) - strlen("XXXXXX");
   snprintf(own, sizeof own, OWN_DESCRIPTOR, fileno(file->stream));
-  for (unsigned number = (unsigned)getpid(), tries = 0; tries < MOST_NAMES; number++, tries++) {
-    snprintf(end, sizeof "XXXXXX", "%06x", number & 0xffffffu);
-    if (linkat(AT_FDCWD, own, AT_FDCWD, file->temporary, AT_SYMLINK_FOLLOW) == 0) {
-      file->is_unnamed = false;
-      return 0;
-    }
-    if (errno != EEXIST)
-      return -errno;
+  return linkat(AT_FDCWD, own, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 ? 0 : -errno;
+}
+
+/* Keeps others from taking the file for one that nobody writes any more, while it is open. It is no lock that those
+ * know of who read recordings. */
+static bool hold(int descriptor)
+{
+  struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+  return fcntl(descriptor, F_OFD_SETLK, &lock) == 0;
+}
+
+/* Removes what a kill left between two steps of put_in_place(). Whoever holds it is the only one who may. */
+static void remove_left(const char *name)
+{
+  struct stat opened, named;
+  int descriptor = open(name, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (descriptor < 0)
+    return;
+  if (fstat(descriptor, &opened) == 0 && S_ISREG(opened.st_mode) && hold(descriptor) && lstat(name, &named) == 0 &&
+      named.st_ino == opened.st_ino && named.st_dev == opened.st_dev)
+    unlink(name);
+  close(descriptor);
+}
+
+/* Gives what is written the temporary name, which no other file has: the same each time, so that what a kill leaves
+ * goes with the next, unless somebody else has it. 0, or a negative errno. */
+static int name_file(const struct out_output_file *file)
+{
+  char *end = file->temporary + strlen(file->temporary) - strlen("XXXXXX");
+  int error = -EEXIST;
+  if (hold(fileno(file->stream))) {
+    memcpy(end, PLACED, sizeof PLACED);
+    remove_left(file->temporary);
+    error = link_file(file, file->temporary);
   }
-  return -EEXIST;
+  for (unsigned number = (unsigned)getpid(), tries = 0; error == -EEXIST && tries < MOST_NAMES; number++, tries++) {
+    snprintf(end, sizeof "XXXXXX", "%06x", number & 0xffffffu);
+    error = link_file(file, file->temporary);
+  }
+  return error;
+}
+
+/* Gives what is written, and has no name yet, its path. Another file that is there stays until it is replaced, for
+ * which this one has a name beside it for a moment. */
+static int put_in_place(const struct out_output_file *file)
+{
+  int error = link_file(file, file->path);
+  if (error != -EEXIST)
+    return error;
+  error = name_file(file);
+  if (error == 0 && rename(file->temporary, file->path) != 0) {
+    error = -errno;
+    unlink(file->temporary);
+  }
+  return error;
 }
 
 static int open_directly(struct out_output_file *file)
@@ -123,13 +170,13 @@ int out_output_file_close(struct out_output_file *file, int result)
   errno = 0;
   int ended = fflush(file->stream) == 0 ? 0 : -(errno ? errno : EIO);
   if (result == 0 && ended == 0 && file->is_unnamed)
-    ended = name_file(file);
+    ended = put_in_place(file);
   errno = 0;
   if (fclose(file->stream) != 0 && ended == 0)
     ended = -(errno ? errno : EIO);
   if (result == 0)
     reason = ended;
-  if (reason == 0 && file->temporary && rename(file->temporary, file->path) != 0)
+  if (reason == 0 && file->temporary && !file->is_unnamed && rename(file->temporary, file->path) != 0)
     reason = -errno;
   if (file->temporary && !file->is_unnamed && reason < 0)
     unlink(file->temporary);

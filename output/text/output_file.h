@@ -12,14 +12,15 @@ struct out_output_file {
   FILE *stream;
   const char *path; /* borrowed */
   char *temporary;  /* owned; NULL when the path is written directly: it is no regular file */
-  bool is_unnamed;  /* nothing is called so yet */
+  bool is_unnamed;  /* nothing is called so until it is put in place */
 };
 
 /*
  * Opens what becomes `path`: a new file beside it, its owner's alone (0600) as the recording was that it is made of,
- * that takes its place when it is complete, and has no name before, where the file system can do that. A pipe or device
- * is written directly. A symbolic link is not followed: a link that somebody else made must not choose which file is
- * replaced.
+ * that takes its place when it is complete, and has no name before, where the file system can do that: what a kill
+ * leaves then is at most one whole file, beside another that was to be replaced, until that is written again. A pipe or
+ * device is written directly. A symbolic link is not followed: a link that somebody else made must not choose which
+ * file is replaced.
  *
  * 0, or a negative errno after a message that names the path: -ELOOP for a symbolic link, -EISDIR for a folder.
  */

@@ -312,11 +312,20 @@ class Merge(Scenario):
 
 
 class KilledMerge(Merge):
+    """The same, over a file that is there. What is left beside it goes when it is merged again."""
+
     who, kills = "whole=callsig", True
+
+    def run(self, folder, fault=NOTHING):
+        (folder / "merged").write_bytes(self.parts[0][1])
+        return super().run(folder, fault)
 
     def judge(self, folder, ran):
         expect(ran.status == 128 + 9, f"status {ran.status}")
-        self.check_files(folder, False)
+        if (folder / "merged").read_bytes() != self.parts[0][1]:
+            self.check_files(folder, True)
+        ran = super().run(folder)
+        super().judge(folder, ran)
 
 
 SCENARIOS = {

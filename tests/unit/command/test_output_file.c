@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "output/text/output_file.h"
@@ -107,6 +108,54 @@ static void names_are_taken(void **state)
   write_file("text", 0);
   assert_int_equal(unlink(name), 0);
   expect("text");
+  write_file("more", 0);
+  expect("more");
+  assert_int_equal(symlink("elsewhere", ".out.placed"), 0);
+  assert_int_equal(symlink("elsewhere", name), 0);
+  write_file("last", 0);
+  assert_int_equal(unlink(name), 0);
+  assert_int_equal(unlink(".out.placed"), 0);
+  expect("last");
+  assert_int_equal(unlink("out"), 0);
+}
+
+/* What a kill left beside the file that was to be replaced goes when that is written again. */
+static void left_by_a_kill(void **state)
+{
+  (void)state;
+  write_file("first", 0);
+  assert_int_equal(rename("out", ".out.placed"), 0);
+  write_file("second", 0);
+  write_file("third", 0);
+  expect("third");
+  assert_int_equal(unlink("out"), 0);
+}
+
+/* Several at once: each is whole, and one of them is there in the end. */
+static void several_write(void **state)
+{
+  (void)state;
+  enum { WRITERS = 4, TIMES = 300 };
+  for (unsigned i = 0; i < WRITERS; i++) {
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child > 0)
+      continue;
+    int failed = 0;
+    for (unsigned k = 0; k < TIMES && !failed; k++) {
+      struct out_output_file file;
+      failed = out_output_file_open(&file, "out") != 0 || fputs("text", file.stream) < 0 ||
+               out_output_file_close(&file, 0) != 0;
+    }
+    _exit(failed);
+  }
+  for (unsigned i = 0; i < WRITERS; i++) {
+    int status;
+    assert_true(wait(&status) > 0);
+    assert_int_equal(status, 0);
+  }
+  write_file("last", 0);
+  expect("last");
   assert_int_equal(unlink("out"), 0);
 }
 
@@ -116,6 +165,8 @@ int main(void)
       cmocka_unit_test_setup_teardown(takes_the_place, enter, leave),
       cmocka_unit_test_setup_teardown(nothing_is_there_before, enter, leave),
       cmocka_unit_test_setup_teardown(names_are_taken, enter, leave),
+      cmocka_unit_test_setup_teardown(left_by_a_kill, enter, leave),
+      cmocka_unit_test_setup_teardown(several_write, enter, leave),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
