@@ -100,8 +100,8 @@ static int attribute_functions(const struct batch *batch)
   uint32_t *place_of = malloc(batch->count * sizeof *place_of);
   bool *at_hooks = calloc(batch->count, sizeof *at_hooks);
   struct base_vector found = BASE_VECTOR_OF(struct sym_place);
-  const struct sym_places_options options = {.strings = batch->samples->strings,
-                                             .at_hooks = batch->samples->with_hooks ? at_hooks : NULL};
+  const struct sym_places_options options = {
+      .strings = batch->samples->strings, .at_hooks = at_hooks, .sleds_are_off = !batch->samples->sleds_are_on};
   char *name = strdup(path);
   int error = addresses != NULL && place_of != NULL && at_hooks != NULL && name != NULL ? 0 : -ENOMEM;
   for (uint32_t i = 0; error == 0 && i < batch->count; i++)

@@ -14,7 +14,7 @@ struct cli_place {
 
 /* Finds the places (struct cli_place, parents first) of the samples, which are sorted. Code of a module whose functions
  * `is_wanted` does not ask for, or whose file cannot be read any more, is of the module alone. Instructions that call
- * hooks are of the module FMT_OWN_CODE where samples->with_hooks says so. -ENOMEM. */
+ * hooks are of the module FMT_OWN_CODE. -ENOMEM. */
 int cli_attribute(const struct cli_samples *samples, bool (*is_wanted)(const char *module, void *data), void *data,
                   struct base_vector *places);
 

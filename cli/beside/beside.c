@@ -121,26 +121,30 @@ static uint32_t flags_of(const struct cli_beside *beside, const struct cli_secon
 {
   return (beside->is_other_build ? FMT_SAMPLES_OTHER_BUILD : 0u) |
          (run->status != status ? FMT_SAMPLES_OTHER_STATUS : 0u) | (run->output_known ? FMT_SAMPLES_OUTPUT_KNOWN : 0u) |
-         (run->output_differs ? FMT_SAMPLES_OTHER_OUTPUT : 0u);
+         (run->output_differs ? FMT_SAMPLES_OTHER_OUTPUT : 0u) | (run->samples.in_kernel ? FMT_SAMPLES_KERNEL : 0u);
 }
 
 int cli_beside_run(struct cli_beside *beside, char **argv, const char *output, pid_t pid, int status)
 {
-  struct cli_second_run run;
+  struct cli_second_run run = {0};
+  struct cli_known_modules known;
   struct base_vector places = BASE_VECTOR_OF(struct cli_place);
   if (WIFSIGNALED(status)) {
     cli_error("run: a signal ended the program, so that it is not run beside: the times are those of this run");
     return -EINTR;
   }
-  int error = cli_second_run(beside->path, argv, beside->environment, &beside->files, &run);
-  if (error == 0 && (error = cli_attribute_known(&run.samples, beside->path, output, &places)) == 0) {
+  int error = cli_known_modules_read(&known, beside->path, output);
+  if (error == 0)
+    error = cli_second_run(beside->path, argv, beside->environment, &beside->files, &known, &run);
+  if (error == 0 && (error = cli_attribute_known(&run.samples, &known, &places)) == 0) {
     const struct cli_sampled_run sampled = {
-        .program = beside->path, .user_ns = run.user_ns, .status = run.status, .flags = flags_of(beside, &run, status)};
+        .program = beside->path, .used_ns = run.used_ns, .status = run.status, .flags = flags_of(beside, &run, status)};
     error = cli_samples_write(output, pid, &run.samples, &places, &sampled);
     if (error < 0)
       cli_error("run: %s: the samples cannot be added: %s", output, strerror(-error));
   }
   base_vector_free(&places);
+  cli_known_modules_free(&known);
   cli_samples_free(&run.samples);
   return error;
 }

@@ -11,14 +11,20 @@
 /* The longest call: FF /2 with a SIB byte and four bytes of displacement. */
 #define LONGEST_CALL 7u
 
-/* Is the module one with functions that are profiled? A file that cannot be read is none. */
+/* A file that cannot be read has none. */
+static bool has_hooks(const char *path, void *data)
+{
+  struct cli_elf_facts facts;
+  (void)data;
+  return cli_elf_facts_read(path, &facts) == 0 && (facts.has_sleds || facts.imports_hook);
+}
+
+/* Is the module one with functions that are profiled? */
 static bool is_profiled(struct cli_callers *callers, const struct base_strings *strings, uint32_t module)
 {
   uint32_t known = sym_address_map_get(&callers->profiled, module);
   if (known == UINT32_MAX) {
-    struct cli_elf_facts facts;
-    known =
-        cli_elf_facts_read(base_strings_at(strings, module), &facts) == 0 && (facts.has_sleds || facts.imports_hook);
+    known = callers->files.is_profiled(base_strings_at(strings, module), callers->files.data);
     if (sym_address_map_put(&callers->profiled, module, known) < 0)
       return false;
   }
@@ -108,9 +114,28 @@ uint64_t cli_callers_of(struct cli_callers *callers, const struct cli_code_map *
   return call != 0 ? call : registers->address;
 }
 
-void cli_callers_init(struct cli_callers *callers)
+bool cli_callers_knows(struct cli_callers *callers, const struct cli_code_map *map, const struct base_strings *strings,
+                       const struct cli_stack *stack, const struct cli_registers *registers)
 {
-  *callers = (struct cli_callers){0};
+  const uint64_t address = cli_callers_of(callers, map, strings, stack, registers);
+  const struct cli_mapping *mapping = cli_code_map_find(map, address);
+  return mapping != NULL && (mapping->module == 0 || whose_code(callers, map, strings, address) != WHOSE_LIBRARY);
+}
+
+int cli_callers_count(struct cli_callers *callers, const struct cli_code_map *map, const struct cli_stack *stack,
+                      const struct cli_registers *registers, struct cli_samples *samples)
+{
+  const uint64_t address =
+      stack == NULL ? registers->address : cli_callers_of(callers, map, samples->strings, stack, registers);
+  const struct cli_mapping *mapping = cli_code_map_find(map, address);
+  if (mapping != NULL && mapping->module != 0)
+    return cli_samples_add(samples, mapping->module, address - mapping->start + mapping->offset);
+  return cli_samples_add_unmapped(samples, address);
+}
+
+void cli_callers_init(struct cli_callers *callers, const struct cli_profiled *files)
+{
+  *callers = (struct cli_callers){.files = files != NULL ? *files : (struct cli_profiled){.is_profiled = has_hooks}};
   cli_unwinder_init(&callers->unwinder);
 }
 

@@ -3,16 +3,25 @@
 #define CALLSIG_CLI_BESIDE_CALLERS_H
 
 #include "cli/beside/code_map.h"
+#include "cli/beside/samples.h"
 #include "cli/beside/unwind.h"
 #include "symbols/base/addressmap.h"
 
+/* Which files have profiled code. */
+struct cli_profiled {
+  bool (*is_profiled)(const char *path, void *data);
+  void *data;
+};
+
 struct cli_callers {
-  struct sym_address_map profiled; /* by module (string): 1 it has sleds or calls hooks, 0 neither */
+  struct cli_profiled files;
+  struct sym_address_map profiled; /* by module (string): 1 it has profiled code, 0 none */
   struct sym_address_map returns;  /* by return address: 1 a call stands before it, 0 none */
   struct cli_unwinder unwinder;
 };
 
-void cli_callers_init(struct cli_callers *callers);
+/* Without `files`, those that have sleds or call hooks. */
+void cli_callers_init(struct cli_callers *callers, const struct cli_profiled *files);
 
 /* Where the time of a thread with these registers belongs: of a library, at the call of it in profiled code, where that
  * is known; else where the thread is itself. Frames are walked by their call frame information. Where that ends (code
@@ -21,6 +30,14 @@ void cli_callers_init(struct cli_callers *callers);
  * left behind looks the same. */
 uint64_t cli_callers_of(struct cli_callers *callers, const struct cli_code_map *map, const struct base_strings *strings,
                         const struct cli_stack *stack, const struct cli_registers *registers);
+
+/* Is that place known, as far as the map tells: is it in profiled code, or callsig's own? */
+bool cli_callers_knows(struct cli_callers *callers, const struct cli_code_map *map, const struct base_strings *strings,
+                       const struct cli_stack *stack, const struct cli_registers *registers);
+
+/* Counts a sample of a thread with these registers, without a stack of the place that it is at. -ENOMEM. */
+int cli_callers_count(struct cli_callers *callers, const struct cli_code_map *map, const struct cli_stack *stack,
+                      const struct cli_registers *registers, struct cli_samples *samples);
 
 /* The code is mapped anew. */
 void cli_callers_clear(struct cli_callers *callers);

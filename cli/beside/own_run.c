@@ -47,7 +47,7 @@ struct cli_own_run *cli_own_run_open(const struct cli_recording_place *place)
 {
   struct cli_own_run *own = calloc(1, sizeof *own);
   const struct cli_sampled_recording recording = {.until = recorded_until, .data = own};
-  if (own == NULL || cli_sampler_open(&own->sampler, &recording) < 0) {
+  if (own == NULL || cli_sampler_open(&own->sampler, &recording, NULL) < 0) {
     free(own);
     return NULL;
   }
@@ -101,15 +101,18 @@ void cli_own_run_write(struct cli_own_run *own, const char *program, pid_t pid, 
   const char *output = own->place->path;
   struct cli_samples samples;
   struct base_vector places = BASE_VECTOR_OF(struct cli_place);
+  struct cli_known_modules known = {0};
   struct cli_sampled_run run = {.program = program, .status = status, .flags = FMT_SAMPLES_OWN_RUN};
   struct cli_used used;
   int error = close_sampler(own, &samples, &used);
-  run.user_ns = used.user;
-  samples.with_hooks = true;
+  run.used_ns = used.user;
+  samples.sleds_are_on = true;
   if (error == 0 && samples.programs <= 1 && samples.total > 0 && cli_recording_whole_until(own->place) != 0) {
     error = cli_own_code_find(output, pid, &samples);
     if (error == 0)
-      error = cli_attribute_known(&samples, program, output, &places);
+      error = cli_known_modules_read(&known, program, output);
+    if (error == 0)
+      error = cli_attribute_known(&samples, &known, &places);
     if (error == 0)
       error = add_time(&samples, &places, FMT_KERNEL, samples.in_kernel ? 0 : system_of(&samples, used.system));
     if (error == 0)
@@ -121,6 +124,7 @@ void cli_own_run_write(struct cli_own_run *own, const char *program, pid_t pid, 
     cli_error("run: %s: samples of the run cannot be added, so that what hooks took is only estimated: %s", output,
               strerror(-error));
   base_vector_free(&places);
+  cli_known_modules_free(&known);
   cli_samples_free(&samples);
 }
 

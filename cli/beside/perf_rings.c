@@ -61,8 +61,7 @@ struct cli_perf_rings {
   struct ring *rings;
   size_t pages; /* of each, without its first one */
   uint32_t count;
-  bool is_own_run; /* stacks tell who called what is not profiled */
-  bool in_kernel;  /* samples are taken there, too */
+  bool in_kernel; /* samples are taken there, too */
   size_t page_size;
   struct base_vector events; /* struct event */
   struct cli_code_map map;
@@ -80,10 +79,6 @@ uint64_t cli_perf_rings_now(void)
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
-
-/* So much of its stack tells who called what a thread is in: libraries that keep a stack of their own in a frame (a
- * matcher of regular expressions) fill some thousand bytes. */
-#define STACK_SIZE 8192u
 
 /* The registers of user code that a sample has, in the order of their numbers: those by which frames are found. */
 enum { USER_RBX, USER_RBP, USER_RSP, USER_RIP, USER_R12, USER_R13, USER_R14, USER_R15, USER_REGISTERS };
@@ -107,10 +102,9 @@ static struct perf_event_attr event_of(const struct cli_perf_rings *rings, bool 
       .size = sizeof(struct perf_event_attr),
       .config = samples ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
       .sample_period = samples ? PERIOD_NS : 0,
-      .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER |
-                     (rings->is_own_run ? (unsigned)PERF_SAMPLE_STACK_USER : 0u),
+      .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
       .sample_regs_user = REGISTERS,
-      .sample_stack_user = rings->is_own_run ? STACK_SIZE : 0,
+      .sample_stack_user = CLI_STACK_SIZE,
       .disabled = 1,
       .inherit = 1,
       .exclude_kernel = !samples || !rings->in_kernel,
@@ -158,7 +152,7 @@ static int open_ring(struct cli_perf_rings *rings, int processor)
   return error;
 }
 
-int cli_perf_rings_open(struct cli_perf_rings **opened, bool is_own_run)
+int cli_perf_rings_open(struct cli_perf_rings **opened, const struct cli_profiled *profiled)
 {
   struct cli_perf_rings *rings = calloc(1, sizeof *rings);
   long processors = sysconf(_SC_NPROCESSORS_CONF);
@@ -167,9 +161,9 @@ int cli_perf_rings_open(struct cli_perf_rings **opened, bool is_own_run)
     return -ENOMEM;
   rings->events = (struct base_vector)BASE_VECTOR_OF(struct event);
   rings->map.mappings = (struct base_vector)BASE_VECTOR_OF(struct cli_mapping);
-  cli_callers_init(&rings->callers);
+  cli_callers_init(&rings->callers, profiled);
   rings->waiting = (struct base_vector)BASE_VECTOR_OF(struct waiting);
-  rings->is_own_run = rings->in_kernel = is_own_run;
+  rings->in_kernel = true;
   rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
   rings->pages = RING_PAGES;
   rings->rings = calloc((size_t)processors, sizeof *rings->rings);
@@ -219,7 +213,7 @@ struct sample_fields {
 struct user_fields {
   uint64_t registers[USER_REGISTERS];
   uint64_t size; /* of the stack; 0: none, and then nothing follows */
-  uint64_t words[STACK_SIZE / 8];
+  uint64_t words[CLI_STACK_SIZE / 8];
   uint64_t there; /* bytes of the words that were read */
 };
 
@@ -258,9 +252,9 @@ static int take_sample(const struct sample_fields *sample, size_t size, struct e
   if (sample->abi == PERF_SAMPLE_REGS_ABI_NONE || size < sizeof *sample + offsetof(struct user_fields, size))
     return 0;
   event->address = user->registers[USER_RIP];
-  if (size < sizeof *sample + sizeof *user || user->size != STACK_SIZE)
+  if (size < sizeof *sample + sizeof *user || user->size != CLI_STACK_SIZE)
     return 0;
-  const uint64_t words = user->there < STACK_SIZE ? user->there / 8 : STACK_SIZE / 8;
+  const uint64_t words = user->there < CLI_STACK_SIZE ? user->there / 8 : CLI_STACK_SIZE / 8;
   event->stack = malloc(sizeof *event->stack + words * 8);
   if (event->stack == NULL)
     return -ENOMEM;
@@ -382,13 +376,9 @@ static int take_event(struct cli_perf_rings *rings, const struct cli_perf_looked
     return take_switch(rings, event, samples);
   if (event->kind != EVENT_SAMPLE)
     return 0;
-  const uint64_t address = event->stack == NULL ? event->address
-                                                : cli_callers_of(&rings->callers, &rings->map, samples->strings,
-                                                                 &event->stack->stack, &event->stack->registers);
-  const struct cli_mapping *mapping = cli_code_map_find(&rings->map, address);
-  if (mapping != NULL && mapping->module != 0)
-    return cli_samples_add(samples, mapping->module, address - mapping->start + mapping->offset);
-  return cli_samples_add_unmapped(samples, address);
+  const struct cli_registers bare = {.address = event->address};
+  return cli_callers_count(&rings->callers, &rings->map, event->stack != NULL ? &event->stack->stack : NULL,
+                           event->stack != NULL ? &event->stack->registers : &bare, samples);
 }
 
 /* Threads that still waited when recording ended. */

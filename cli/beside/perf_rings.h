@@ -10,15 +10,15 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "cli/beside/callers.h"
 #include "cli/beside/samples.h"
 
 struct cli_perf_rings;
 
-/* Makes the events and their rings. The program is to be started by the same thread. `is_own_run`: of the profiled run,
- * in which the time of libraries that are not instrumented is their callers', and what the kernel does for the program
- * is sampled too, if that is allowed. Returns 0, -ENOMEM, or the error of the kernel that denies it; gives no message.
- */
-int cli_perf_rings_open(struct cli_perf_rings **rings, bool is_own_run);
+/* Makes the events and their rings. The program is to be started by the same thread. The time of libraries that are not
+ * profiled is their callers': `profiled` is as cli_callers_init() takes it. What the kernel does for the program is
+ * sampled too, if that is allowed. Returns 0, -ENOMEM, or the error of the kernel that denies it; gives no message. */
+int cli_perf_rings_open(struct cli_perf_rings **rings, const struct cli_profiled *profiled);
 
 /* Is what the kernel does sampled? */
 bool cli_perf_rings_in_kernel(const struct cli_perf_rings *rings);

@@ -12,10 +12,8 @@
 #include "cli/beside/perf_rings.h"
 #include "cli/beside/stops.h"
 
-/* The kernel's samples are fetched so often, and shifted as often: with what lies on the stack they fill their rings
- * sooner. */
-#define LOOK_NS            10000000
-#define LOOK_WITH_STACK_NS 5000000
+/* The kernel's samples are fetched so often, and shifted as often. */
+#define LOOK_NS 5000000
 
 struct cli_sampler {
   struct cli_perf_rings *rings; /* NULL: the kernel denies them, and `stops` are used */
@@ -29,15 +27,16 @@ struct cli_sampler {
   int error;
 };
 
-int cli_sampler_open(struct cli_sampler **opened, const struct cli_sampled_recording *recording)
+int cli_sampler_open(struct cli_sampler **opened, const struct cli_sampled_recording *recording,
+                     const struct cli_profiled *profiled)
 {
   struct cli_sampler *sampler = calloc(1, sizeof *sampler);
   *opened = sampler;
   int error = sampler == NULL ? -ENOMEM : cli_samples_init(&sampler->samples);
   if (error == 0)
-    error = cli_perf_rings_open(&sampler->rings, recording != NULL);
+    error = cli_perf_rings_open(&sampler->rings, profiled);
   if (error != 0 && error != -ENOMEM && recording == NULL)
-    error = cli_stops_open(&sampler->stops);
+    error = cli_stops_open(&sampler->stops, profiled);
   if (error == 0 && recording != NULL)
     sampler->recording = *recording;
   if (error == 0)
@@ -66,7 +65,7 @@ static int drain(struct cli_sampler *sampler, uint64_t at)
 static void *sample_by_rings(void *data)
 {
   struct cli_sampler *sampler = data;
-  const struct timespec pause = {.tv_nsec = sampler->recording.until != NULL ? LOOK_WITH_STACK_NS : LOOK_NS};
+  const struct timespec pause = {.tv_nsec = LOOK_NS};
   while (sampler->error == 0 && !sampler->ended) {
     cli_perf_rings_shift(sampler->rings);
     nanosleep(&pause, NULL);
@@ -121,7 +120,7 @@ int cli_sampler_close(struct cli_sampler *sampler, uint64_t used_ns, struct cli_
   const uint64_t taken = samples->total + samples->others + samples->later;
   if (samples->lost > 0 && taken > 0)
     samples->period_ns = (uint64_t)((double)samples->period_ns * ((double)(taken + samples->lost) / (double)taken));
-  samples->in_kernel = sampler->rings != NULL && cli_perf_rings_in_kernel(sampler->rings);
+  samples->in_kernel = sampler->rings == NULL || cli_perf_rings_in_kernel(sampler->rings);
   cli_samples_sort(samples);
   cli_perf_rings_close(sampler->rings);
   cli_stops_close(sampler->stops);

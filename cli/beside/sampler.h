@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
+#include "cli/beside/callers.h"
 #include "cli/beside/samples.h"
 
 struct cli_sampler;
@@ -16,10 +17,11 @@ struct cli_sampled_recording {
   void *data;
 };
 
-/* Makes ready, before the program is started by the same thread. `recording`: of the profiled
- * run, which nothing stops, and in which what the kernel does counts; NULL: it is not that.
- * -ENOMEM, or the error of the kernel where it allows no way of sampling. */
-int cli_sampler_open(struct cli_sampler **sampler, const struct cli_sampled_recording *recording);
+/* Makes ready, before the program is started by the same thread. `recording`: of the profiled run, which nothing stops;
+ * NULL: it is not that. `profiled` is as cli_callers_init() takes it. -ENOMEM, or the error of the kernel where it
+ * allows no way of sampling. */
+int cli_sampler_open(struct cli_sampler **sampler, const struct cli_sampled_recording *recording,
+                     const struct cli_profiled *profiled);
 
 /* The program runs as process `pid`: a thread of its own samples it from now on. A negative errno when there can be no
  * thread. */

@@ -31,7 +31,7 @@ struct cli_samples {
   uint64_t period_ns; /* CPU time that a sample stands for */
   uint64_t price_ns;  /* CPU time that taking a sample took, beside that */
   bool in_kernel;     /* what the kernel did is among them, where it was called from */
-  bool with_hooks;    /* hooks ran meanwhile: the instructions that call them are theirs */
+  bool sleds_are_on;  /* they called hooks meanwhile, and are theirs */
   enum fmt_sample_method method;
 };
 

@@ -73,8 +73,8 @@ static int put_places(struct writer *writer, const struct base_vector *places, s
   return error;
 }
 
-/* User CPU time without what the samples took. */
-static uint64_t user_time(const struct cli_samples *samples, uint64_t accounted)
+/* CPU time without what the samples took. */
+static uint64_t used_time(const struct cli_samples *samples, uint64_t accounted)
 {
   const uint64_t taken = (samples->total + samples->others) * samples->price_ns;
   return accounted > taken ? accounted - taken : 0;
@@ -92,7 +92,7 @@ static int make(struct writer *writer, const struct base_vector *places, const s
                                  .unmapped = samples->unmapped,
                                  .others = samples->others,
                                  .lost = samples->lost,
-                                 .user_ns = user_time(samples, run->user_ns),
+                                 .used_ns = used_time(samples, run->used_ns),
                                  .method = samples->method,
                                  .exit_status = run->status,
                                  .flags = run->flags,

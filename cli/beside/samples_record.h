@@ -9,9 +9,9 @@
 /* What is told of the sampled run beside its samples. */
 struct cli_sampled_run {
   const char *program;
-  uint64_t user_ns;
-  int status;     /* as wait() gives it */
-  uint32_t flags; /* enum fmt_samples_flag */
+  uint64_t used_ns; /* CPU time, of user code alone unless FMT_SAMPLES_KERNEL says more */
+  int status;       /* as wait() gives it */
+  uint32_t flags;   /* enum fmt_samples_flag */
 };
 
 /* Appends the samples with their places (struct cli_place) to the recording at `path` of process `pid`, which has

@@ -141,14 +141,15 @@ static void look(pid_t pid, void *data)
 }
 
 int cli_second_run(const char *path, char *const argv[], char *const environment[], const struct cli_run_files *files,
-                   struct cli_second_run *run)
+                   struct cli_known_modules *known, struct cli_second_run *run)
 {
+  const struct cli_profiled profiled = {.is_profiled = cli_is_known_module, .data = known};
+  struct cli_used used = {0};
   struct watch watch = {0};
   struct stand_ins stand_ins;
   pid_t pid;
-  uint64_t used_ns = 0;
   *run = (struct cli_second_run){0};
-  int error = cli_sampler_open(&watch.sampler, NULL);
+  int error = cli_sampler_open(&watch.sampler, NULL, &profiled);
   if (error < 0) {
     cli_error("run: out of memory");
     return error;
@@ -158,14 +159,14 @@ int cli_second_run(const char *path, char *const argv[], char *const environment
     struct cli_used before = cli_used_by_children();
     error = cli_supervise(path, argv, environment, look, &watch, &pid, &run->status);
     struct cli_used after = cli_used_by_children();
-    run->user_ns = after.user - before.user;
-    used_ns = run->user_ns + after.system - before.system;
+    used = (struct cli_used){.user = after.user - before.user, .system = after.system - before.system};
     step_back(&stand_ins);
     compare_output(files, &stand_ins, run);
     if (error < 0)
       cli_error("run: %s: cannot be started: %s", path, strerror(-error));
   }
-  int sampled = cli_sampler_close(watch.sampler, used_ns, &run->samples);
+  int sampled = cli_sampler_close(watch.sampler, used.user + used.system, &run->samples);
+  run->used_ns = used.user + (run->samples.in_kernel ? used.system : 0);
   if (error == 0 && sampled < 0)
     cli_error(
         "run: %s: no samples can be taken of it: %s; allow perf_event_open (kernel.perf_event_paranoid) or ptrace",

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "cli/beside/known_modules.h"
 #include "cli/beside/samples.h"
 
 /* What standard input and output were before the first run. */
@@ -18,7 +19,7 @@ struct cli_run_files {
 
 struct cli_second_run {
   struct cli_samples samples;
-  uint64_t user_ns; /* CPU time of the process and of those it waited for */
+  uint64_t used_ns; /* CPU time of the process and of those it waited for, in the kernel where that was sampled */
   int status;
   bool output_known, output_differs;
 };
@@ -26,11 +27,12 @@ struct cli_second_run {
 /* Looks at standard input and output. Changes nothing. */
 void cli_run_files_keep(struct cli_run_files *files);
 
-/* Executes `path` with `argv` and `environment` and samples it. Its standard input is what the first run's was, empty
- * where that cannot be had again; what it writes is compared with what the first run wrote, or dropped, and its errors
- * are dropped. Returns 0, or a negative errno after a message; run->samples is to be freed in either case.
- * Process-wide: it changes signal handlers and standard files until it returns. */
+/* Executes `path` with `argv` and `environment` and samples it; the time of other libraries than the `known` ones is
+ * that of who called them. Its standard input is what the first run's was, empty where that cannot be had again; what
+ * it writes is compared with what the first run wrote, or dropped, and its errors are dropped. Returns 0, or a negative
+ * errno after a message; run->samples is to be freed in either case. Process-wide: it changes signal handlers and
+ * standard files until it returns. */
 int cli_second_run(const char *path, char *const argv[], char *const environment[], const struct cli_run_files *files,
-                   struct cli_second_run *run);
+                   struct cli_known_modules *known, struct cli_second_run *run);
 
 #endif

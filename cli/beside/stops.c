@@ -5,19 +5,25 @@
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/random.h>
+#include <sys/uio.h>
 #include <sys/user.h>
 #include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/beside/code_map.h"
 
 /* Two looks are as far apart as this on average, and a sample stands for as much CPU time of a thread. */
 #define PERIOD_NS 1000000u
+
+/* Pages, of 4096 bytes or more, that what is read of a stack lies in. */
+#define STACK_PARTS (CLI_STACK_SIZE / 4096u + 1)
 
 /* A thread as it was seen last. */
 struct seen {
@@ -30,12 +36,13 @@ struct seen {
 struct cli_stops {
   struct base_vector threads; /* struct seen */
   struct cli_code_map map;
+  struct cli_callers callers;
   uint64_t random;
   uint64_t used_ns; /* of all threads, from each one's first look on */
-  uint64_t stops;   /* samples, those inside of the kernel included */
+  uint64_t stops;   /* samples, those of threads that had gone included */
 };
 
-int cli_stops_open(struct cli_stops **opened)
+int cli_stops_open(struct cli_stops **opened, const struct cli_profiled *profiled)
 {
   struct cli_stops *stops = calloc(1, sizeof *stops);
   *opened = stops;
@@ -43,6 +50,7 @@ int cli_stops_open(struct cli_stops **opened)
     return -ENOMEM;
   stops->threads = (struct base_vector)BASE_VECTOR_OF(struct seen);
   stops->map.mappings = (struct base_vector)BASE_VECTOR_OF(struct cli_mapping);
+  cli_callers_init(&stops->callers, profiled);
   if (getrandom(&stops->random, sizeof stops->random, GRND_NONBLOCK) != sizeof stops->random)
     stops->random = (uint64_t)time(NULL);
   return 0;
@@ -87,18 +95,52 @@ static bool is_running(pid_t pid, pid_t thread)
   return state != NULL && strncmp(state, ") R", 3) == 0;
 }
 
-/* Where the stopped thread is; false in a system call, whose time is the kernel's. */
-static bool read_address(pid_t thread, uint64_t *address)
+/* Where a stopped thread is, and what lies on the top of its stack. */
+struct stopped {
+  struct cli_registers registers;
+  struct cli_stack stack; /* whose words are these: */
+  uint64_t words[CLI_STACK_SIZE / sizeof(uint64_t)];
+};
+
+/* A stack may end behind any page: what lies before that is read. */
+static void read_stack(pid_t thread, uint64_t top, struct stopped *stopped)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  struct iovec local = {.iov_base = stopped->words, .iov_len = sizeof stopped->words}, parts[STACK_PARTS];
+  size_t count = 0;
+  uint64_t next = top & ~UINT64_C(7);
+  const uint64_t end = next + sizeof stopped->words;
+  stopped->stack = (struct cli_stack){.start = next, .words = stopped->words};
+  for (; next < end && count < STACK_PARTS; count++) {
+    const uint64_t behind = next - next % page + page, size = (behind < end ? behind : end) - next;
+    parts[count] = (struct iovec){.iov_base = (void *)(uintptr_t)next, .iov_len = (size_t)size};
+    next += size;
+  }
+  const ssize_t length = process_vm_readv(thread, &local, 1, parts, count, 0);
+  stopped->stack.count = length > 0 ? (size_t)length / sizeof *stopped->words : 0;
+}
+
+static bool read_stopped(pid_t thread, struct stopped *stopped)
 {
 #if defined(__x86_64__)
   struct user_regs_struct registers;
   if (ptrace(PTRACE_GETREGS, thread, NULL, &registers) != 0)
     return false;
-  *address = registers.rip;
-  return (long long)registers.orig_rax < 0;
+  /* DWARF's numbers of the registers: System V ABI, AMD64 supplement, figure 3.36. */
+  stopped->registers = (struct cli_registers){.address = registers.rip,
+                                              .values = {[3] = registers.rbx,
+                                                         [6] = registers.rbp,
+                                                         [7] = registers.rsp,
+                                                         [12] = registers.r12,
+                                                         [13] = registers.r13,
+                                                         [14] = registers.r14,
+                                                         [15] = registers.r15},
+                                              .known = 1u << 3 | 1u << 6 | 1u << 7 | 0xF000u};
+  read_stack(thread, registers.rsp, stopped);
+  return true;
 #else
   (void)thread;
-  *address = 0;
+  (void)stopped;
   return false;
 #endif
 }
@@ -116,33 +158,32 @@ static bool wait_for_stop(pid_t pid, pid_t thread, int *status)
   return waitpid(thread, status, __WALL | WNOHANG) == thread && WIFSTOPPED(*status);
 }
 
-/* Stops the thread, reads where it is, and lets it go on. 1: `address` is where; 0: it is in the kernel, or has gone.
- */
-static int stop_thread(pid_t pid, pid_t thread, uint64_t *address)
+/* Stops the thread, reads where it is, and lets it go on. 1: it is there; 0: it has gone. One that the kernel works for
+ * is where it called it. */
+static int stop_thread(pid_t pid, pid_t thread, struct stopped *stopped)
 {
   int status = 0;
   if (ptrace(PTRACE_SEIZE, thread, NULL, NULL) != 0)
     return errno == ESRCH ? 0 : -errno;
   if (ptrace(PTRACE_INTERRUPT, thread, NULL, NULL) != 0 || !wait_for_stop(pid, thread, &status))
     return 0;
-  int found = read_address(thread, address);
+  int found = read_stopped(thread, stopped);
   /* A signal that was on its way to the thread goes on with it. */
   long signal = status >> 16 == 0 ? WSTOPSIG(status) : 0;
   ptrace(PTRACE_DETACH, thread, NULL, signal);
   return found;
 }
 
-static int take_sample(struct cli_stops *stops, pid_t pid, uint64_t address, struct cli_samples *samples)
+/* Files may have been mapped since: those that lead to the address are asked for when it is in none, or nobody is known
+ * to have called it. */
+static int take_sample(struct cli_stops *stops, pid_t pid, const struct stopped *stopped, struct cli_samples *samples)
 {
-  const struct cli_mapping *mapping = cli_code_map_find(&stops->map, address);
-  if (mapping == NULL) {
+  if (!cli_callers_knows(&stops->callers, &stops->map, samples->strings, &stopped->stack, &stopped->registers)) {
     if (cli_code_map_read(&stops->map, samples->strings, pid) == -ENOMEM)
       return -ENOMEM;
-    mapping = cli_code_map_find(&stops->map, address);
+    cli_callers_clear(&stops->callers);
   }
-  if (mapping != NULL && mapping->module != 0)
-    return cli_samples_add(samples, mapping->module, address - mapping->start + mapping->offset);
-  return cli_samples_add_unmapped(samples, address);
+  return cli_callers_count(&stops->callers, &stops->map, &stopped->stack, &stopped->registers, samples);
 }
 
 /* The thread's entry, made when it is new. NULL when memory is short. */
@@ -161,7 +202,8 @@ static struct seen *find_thread(struct cli_stops *stops, pid_t thread, uint64_t 
 
 static int look_at_thread(struct cli_stops *stops, pid_t pid, pid_t thread, struct cli_samples *samples)
 {
-  uint64_t used, address = 0;
+  struct stopped stopped;
+  uint64_t used;
   if (!read_used(pid, thread, &used))
     return 0;
   struct seen *seen = find_thread(stops, thread, used);
@@ -172,12 +214,12 @@ static int look_at_thread(struct cli_stops *stops, pid_t pid, pid_t thread, stru
   seen->latest = used;
   if (used - seen->used < PERIOD_NS || !is_running(pid, thread))
     return 0;
-  int found = stop_thread(pid, thread, &address);
+  int found = stop_thread(pid, thread, &stopped);
   if (found < 0)
     return found;
   seen->used += PERIOD_NS;
   stops->stops++;
-  return found > 0 ? take_sample(stops, pid, address, samples) : 0;
+  return found > 0 ? take_sample(stops, pid, &stopped, samples) : 0;
 }
 
 /* Forgets the threads that have ended, whose numbers may come again. */
@@ -223,5 +265,6 @@ void cli_stops_close(struct cli_stops *stops)
     return;
   base_vector_free(&stops->threads);
   cli_code_map_free(&stops->map);
+  cli_callers_free(&stops->callers);
   free(stops);
 }

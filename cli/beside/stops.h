@@ -7,12 +7,13 @@
 
 #include <sys/types.h>
 
+#include "cli/beside/callers.h"
 #include "cli/beside/samples.h"
 
 struct cli_stops;
 
-/* -ENOMEM. */
-int cli_stops_open(struct cli_stops **stops);
+/* `profiled` is as cli_callers_init() takes it. -ENOMEM. */
+int cli_stops_open(struct cli_stops **stops, const struct cli_profiled *profiled);
 
 /* Takes a sample of each thread of process `pid` that has used up its share of CPU time since the one before, and waits
  * for a random time until the next look is due. -ENOMEM; -ESRCH when the process has ended; or the error of the kernel

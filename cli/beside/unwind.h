@@ -26,6 +26,10 @@ struct cli_registers {
   bool is_caller;                        /* the address is that which a call returns to */
 };
 
+/* So much of its stack tells who called what a thread is in: libraries that keep a stack of their own in a frame (a
+ * matcher of regular expressions) fill some thousand bytes. */
+#define CLI_STACK_SIZE 8192u
+
 /* What lies on the top of a stack. */
 struct cli_stack {
   uint64_t start; /* address of the first word */

@@ -85,7 +85,7 @@ static void add_head(struct fmt_rec_samples *sum, const struct fmt_rec_samples *
   sum->unmapped += more->unmapped;
   sum->others += more->others;
   sum->lost += more->lost;
-  sum->user_ns += more->user_ns;
+  sum->used_ns += more->used_ns;
 }
 
 /* Gives the first of the processes in a list all samples of the others. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 
 #include "output/beside/in_place.h"
@@ -50,6 +51,12 @@ static double seconds(const struct telling *telling, uint64_t samples)
   return (double)samples * (double)telling->run->head.period / 1024e9;
 }
 
+/* Which CPU time the samples are of. */
+static const char *cpu_time(const struct telling *telling)
+{
+  return telling->run->head.flags & FMT_SAMPLES_KERNEL ? "CPU time" : "user CPU time";
+}
+
 static void tell_method(struct telling *telling, double sampled, double used)
 {
   const struct fmt_rec_samples *head = &telling->run->head;
@@ -60,14 +67,14 @@ static void tell_method(struct telling *telling, double sampled, double used)
   out_text_fixed(&telling->text, sampled, 0);
   out_text_puts(&telling->text, " of ");
   out_text_fixed(&telling->text, used, 0);
-  out_text_puts(&telling->text, " seconds of user CPU time");
+  out_text_printf(&telling->text, " seconds of %s", cpu_time(telling));
   send(telling);
 }
 
 static void tell_source(struct telling *telling)
 {
   const struct fmt_rec_samples *head = &telling->run->head;
-  double sampled = seconds(telling, head->samples + head->others), used = (double)head->user_ns / 1e9;
+  double sampled = seconds(telling, head->samples + head->others), used = (double)head->used_ns / 1e9;
   if (head->samples == 0) {
     begin(telling);
     out_text_printf(&telling->text,
@@ -87,7 +94,8 @@ static void tell_source(struct telling *telling)
   begin(telling);
   out_text_puts(&telling->text, "the samples stand for ");
   put_percent(telling, used > 0 ? 100 * sampled / used : 0);
-  out_text_puts(&telling->text, " of that run's user CPU time: take the shares of the times, and not their seconds");
+  out_text_printf(&telling->text, " of that run's %s: take the shares of the times, and not their seconds",
+                  cpu_time(telling));
   send(telling);
 }
 
@@ -155,6 +163,17 @@ static void tell_place(struct telling *telling, uint64_t samples, const char *wh
   send(telling);
 }
 
+/* What the run did in calls of hooks was a library's, which does nothing in them. */
+static void tell_module(struct telling *telling, const struct elsewhere *module)
+{
+  const struct out_place *place = out_profile_place(telling->profile, telling->run->first + module->module);
+  const char *name = out_profile_string(telling->profile, place->name);
+  if (strcmp(name, FMT_OWN_CODE) == 0)
+    tell_place(telling, module->samples, "calls of hooks, which did nothing", "");
+  else
+    tell_place(telling, module->samples, "code without rows of ", name);
+}
+
 static void tell_elsewhere(struct telling *telling)
 {
   const struct out_sampled_run *run = telling->run;
@@ -173,9 +192,7 @@ static void tell_elsewhere(struct telling *telling)
   if (telling->result == 0)
     qsort(modules, count, sizeof *modules, compare_elsewhere);
   for (uint32_t i = 0; i < count && telling->result == 0; i++)
-    tell_place(telling, modules[i].samples, "code without rows of ",
-               out_profile_string(telling->profile,
-                                  out_profile_place(telling->profile, run->first + modules[i].module)->name));
+    tell_module(telling, &modules[i]);
   free(modules);
   free(module_of);
   tell_place(telling, run->head.unmapped, "code that is of no file", "");

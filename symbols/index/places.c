@@ -179,10 +179,11 @@ static int tell_lines(struct search *search, uint32_t number, uint64_t address, 
 
 static int find_hook_calls(struct search *search, const uint64_t *addresses, uint32_t count)
 {
-  struct sym_sleds sleds;
-  int error = sym_sleds_find(&sleds, &search->file, &search->hook, &search->symbols);
+  const bool are_off = search->options->sleds_are_off;
+  struct sym_sleds sleds = {0};
+  int error = are_off ? 0 : sym_sleds_find(&sleds, &search->file, &search->hook, &search->symbols);
   for (uint32_t i = 0; !error && i < count; i++)
-    search->options->at_hooks[i] = sym_is_hook_call(&search->hook, &sleds, addresses[i]);
+    search->options->at_hooks[i] = sym_is_hook_call(&search->hook, are_off ? NULL : &sleds, addresses[i]);
   sym_sleds_free(&sleds);
   return error;
 }

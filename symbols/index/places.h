@@ -42,6 +42,7 @@ struct sym_places_options {
   const uint64_t *callees; /* by address: link-time address of a function that was entered by a call there, 0 unknown */
   bool *at_hooks; /* by address, set where the instruction calls a hook (symbols/sites/hook_calls.h); NULL: not asked
                      for */
+  bool sleds_are_off;      /* then they call no hook */
   base_message_fn message; /* NULL: silent */
   void *data;
 };

@@ -58,14 +58,24 @@ static bool is_stub(const struct sym_hook *hook, uint64_t address)
          is_slot_of_hook(hook, way.slot);
 }
 
+static bool leads_to_hook(const struct sym_hook *hook, const struct sym_code_way *way)
+{
+  if (way->target != 0)
+    return sym_hook_target_at(hook, way->target) != NULL || is_stub(hook, way->target);
+  return way->slot != 0 && is_slot_of_hook(hook, way->slot);
+}
+
 bool sym_is_hook_call(const struct sym_hook *hook, const struct sym_sleds *sleds, uint64_t address)
 {
   const struct sym_code_bytes *code = sym_hook_code_at(hook, address);
   struct sym_code_way way;
-  if (is_sled(hook, sleds, address) || is_stub(hook, address))
+  if ((sleds != NULL && is_sled(hook, sleds, address)) || is_stub(hook, address))
     return true;
-  if (code == NULL || !hook->processor->call_at(code, (size_t)(address - code->address), &way))
+  if (code == NULL)
     return false;
-  return way.target != 0 ? sym_hook_target_at(hook, way.target) != NULL || is_stub(hook, way.target)
-                         : is_slot_of_hook(hook, way.slot);
+  const size_t at = (size_t)(address - code->address);
+  bool is_hook = hook->processor->call_at(code, at, &way) && leads_to_hook(hook, &way);
+  for (unsigned reading = 0; !is_hook && hook->processor->call_before(code, at + 1, reading, &way); reading++)
+    is_hook = leads_to_hook(hook, &way);
+  return is_hook;
 }

@@ -12,7 +12,8 @@
 #include "symbols/sites/sleds.h"
 
 /* Whether the instruction at the link-time address is a sled, a call of one of the two hooks, or of a stub that jumps
- * to one. A jump to the exit hook is none: it stands for a return. */
+ * to one; or the address is the last byte of such a call, as that before a return address is. A jump to the exit hook
+ * is none: it stands for a return. Without `sleds` these are the program's own: they are switched off. */
 bool sym_is_hook_call(const struct sym_hook *hook, const struct sym_sleds *sleds, uint64_t address);
 
 #endif

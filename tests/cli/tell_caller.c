@@ -35,7 +35,7 @@ static void tell(void)
   struct cli_code_map map = {.mappings = BASE_VECTOR_OF(struct cli_mapping)};
   struct base_strings *strings = base_strings_new();
   struct cli_callers callers;
-  cli_callers_init(&callers);
+  cli_callers_init(&callers, NULL);
   Dl_info info = {0};
   if (strings != NULL && cli_code_map_read(&map, strings, getpid()) == 0)
     dladdr((const void *)(uintptr_t)cli_callers_of(&callers, &map, strings, &stack, &registers), &info);

@@ -48,16 +48,71 @@ int main(int argc, char **argv)
 }
 """
 
-# Work of a library that has no rows, and so much of it that there are samples.
-ELSEWHERE = """
-#include <string.h>
-static char pages[1 << 20];
-__attribute__((noinline)) void elsewhere(void)
+# Work of a library in a thread of its own, in which nothing that has rows was called; and calls of hooks, which libc has, too.
+APART = """
+#include <stddef.h>
+static volatile unsigned sink;
+void *apart(void *rounds)
 {
-  for (int i = 0; i < 2000; i++)
-    memset(pages, i, sizeof pages);
+  for (size_t i = 0; i < (size_t)rounds; i++)
+    sink += (unsigned)i;
+  return NULL;
+}
+"""
+ELSEWHERE = """
+#include <pthread.h>
+void *apart(void *rounds);
+__attribute__((noinline)) void empty(void) { __asm__ volatile(""); }
+static __attribute__((noinline)) void elsewhere(void)
+{
+  pthread_t thread;
+  pthread_create(&thread, 0, apart, (void *)20000000);
+  pthread_join(thread, 0);
+  for (unsigned i = 0; i < 4000000; i++)
+    empty();
 }
 int main"""
+
+# Functions whose time is in libc, which calls one of them back; and one that the kernel works for.
+LIBRARIES = """
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <fcntl.h>
+enum { NUMBERS = 300, BYTES = 200000 };
+static int numbers[NUMBERS];
+static char text[BYTES], copy[BYTES];
+static volatile size_t sink;
+int compare(const void *left, const void *right) { return *(const int *)left - *(const int *)right; }
+static inline __attribute__((always_inline, no_instrument_function)) void call_libraries(unsigned units)
+{
+  for (unsigned i = 0; i < units; i++) {
+    for (unsigned k = 0; k < NUMBERS; k++)
+      numbers[k] = (int)(k * 7919 % 1009);
+    qsort(numbers, NUMBERS, sizeof *numbers, compare);
+    for (unsigned k = 0; k < 8; k++) {
+      memcpy(copy, text, BYTES);
+      __asm__ volatile("" ::: "memory");
+      sink += strlen(copy);
+    }
+  }
+}
+__attribute__((noinline)) void often(unsigned units) { call_libraries(3 * units); sink++; }
+__attribute__((noinline)) void seldom(unsigned units) { call_libraries(units); sink += 2; }
+__attribute__((noinline)) void reads(int file, unsigned times) { for (unsigned i = 0; i < times; i++) sink += (size_t)read(file, copy, BYTES); }
+int main(int argc, char **argv)
+{
+  const int file = open("/dev/zero", O_RDONLY);
+  memset(text, 'x', BYTES - 1);
+  for (int i = 0; i < atoi(argv[1]); i++) {
+    often(20);
+    seldom(20);
+    if (argc > 2)
+      reads(file, 400);
+  }
+  return 0;
+}
+"""
 
 # Of some 1600 samples a share is within 1.3 points, mostly, where the machine does nothing else.
 POINTS = 0.05
@@ -177,12 +232,51 @@ class Beside(harness.Case):
         self.assertGreater(rows["sixth(n=1750)"], rows["sixth(n=250)"])
 
     def test_table_and_output(self):
-        program = self.compile("twice", SHARES.replace('puts("done")', 'elsewhere(); puts("done")').replace("int main", ELSEWHERE))
+        library = self.compile("libapart.so", APART, "-shared", "-fPIC", instrument=False)
+        program = self.compile("twice", SHARES.replace('puts("done")', 'elsewhere(); puts("done")').replace("int main", ELSEWHERE),
+                               libs=["-pthread", library])
         done = self.callsig("run", "--beside", program, "5")
         # What the second run writes is not seen, and the table has what was sampled.
         self.assertEqual((done.returncode, done.stdout), (7, "done\n"))
         self.assertIn("times are those of %s run beside without hooks" % program, done.stderr)
-        self.assertRegex(done.stderr, r"elsewhere: \S+ seconds \(\S+ %\) in code without rows of \S*libc\S*")
+        self.assertRegex(done.stderr, r"elsewhere: \S+ seconds \(\S+ %\) in code without rows of \S*libapart\S*")
+        self.assertRegex(done.stderr, r"elsewhere: \S+ seconds \(\S+ %\) in calls of hooks, which did nothing")
+
+    def assert_library_time(self, *arguments):
+        """Of the last run, in whose rows the time of libraries is."""
+        rows, report = self.by_function(*arguments)
+        both = {name: row for name, row in rows.items() if name in ("often", "seldom")}
+        self.assert_shares(both, often=3 / 4, seldom=1 / 4)
+        self.assert_share(rows["often"]["cumtime"] / (rows["often"]["cumtime"] + rows["seldom"]["cumtime"]), 3 / 4)
+        _, _, sampled, _ = self.samples(report)
+        self.assertGreater(report["total_time"], 0.9 * sampled, report["notes"])
+        return rows, report
+
+    def test_libraries(self):
+        program, plain = self.build("libraries", LIBRARIES)
+        for beside in "--beside", "--beside=" + plain:
+            done = self.callsig("run", beside, program, str(self.ROUNDS))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            rows, _ = self.assert_library_time()
+            # What libc calls has its own time, and libc's is not its.
+            self.assertGreater(rows["compare"]["tottime"], 0)
+            self.assertLess(rows["compare"]["tottime"], rows["often"]["tottime"])
+
+    def test_libraries_by_stopping(self):
+        program, plain = self.build("stopped", LIBRARIES)
+        done = self.deny("perf", "run", "--beside=" + plain, program, str(3 * self.ROUNDS))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        if "no samples can be taken" in done.stderr:
+            self.skipTest("threads cannot be stopped here")
+        self.assert_library_time()
+
+    def test_kernel(self):
+        program, plain = self.build("kernel", LIBRARIES)
+        done = self.callsig("run", "--beside=" + plain, program, str(self.ROUNDS), "reads")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows, report = self.assert_library_time()
+        in_kernel = not report["notes"][0].endswith("user CPU time")
+        self.assertEqual(rows["reads"]["tottime"] > 0.05 * report["total_time"], in_kernel, (rows["reads"], report["notes"]))
 
     def test_position_dependent(self):
         program, plain = self.build("fixed", SHARES, "-no-pie")

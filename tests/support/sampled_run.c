@@ -22,7 +22,7 @@ uint64_t sampled_run_add(struct sample *sample, const struct sampled_place *plac
   record->program = program;
   record->period = SAMPLED_PERIOD;
   record->samples = sum;
-  record->user_ns = sum * 1000000;
+  record->used_ns = sum * 1000000;
   record->count = count;
   struct fmt_rec_place *written = sampled_run_places(record);
   for (uint32_t i = 0; i < count; i++)

@@ -143,7 +143,7 @@ static void sample_beside(struct recording_writer *writer)
   samples->program = path;
   samples->period = 1024 * 1000000;
   samples->samples = 100;
-  samples->user_ns = 100000000;
+  samples->used_ns = 100000000;
   samples->method = FMT_SAMPLES_STOPS;
   samples->flags = FMT_SAMPLES_OWN_RUN;
   samples->count = PLACES;

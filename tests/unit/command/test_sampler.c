@@ -76,7 +76,7 @@ static void stands_for(const struct cli_sampled_recording *recording)
   pthread_t thread;
   clockid_t clock = CLOCK_THREAD_CPUTIME_ID;
   int status;
-  if (cli_sampler_open(&sampler, recording) != 0)
+  if (cli_sampler_open(&sampler, recording, NULL) != 0)
     skip();
   const pid_t child = start();
   assert_true(child > 0);
@@ -92,12 +92,11 @@ static void stands_for(const struct cli_sampled_recording *recording)
   const uint64_t kernel = (uint64_t)usage.ru_stime.tv_sec * 1000000000u + (uint64_t)usage.ru_stime.tv_usec * 1000u;
   assert_int_equal(cli_sampler_close(sampler, user + kernel, &samples), 0);
   const double all = (double)(samples.total + samples.others) * (double)(samples.period_ns + samples.price_ns);
-  const enum fmt_sample_method method = samples.method;
-  const bool is_all = recording == NULL || samples.in_kernel;
+  const bool is_perf = samples.method == FMT_SAMPLES_PERF;
+  const double expected = (double)(samples.in_kernel ? user + kernel : user);
   cli_samples_free(&samples);
-  if (method != FMT_SAMPLES_PERF || !is_all)
+  if (!is_perf)
     skip();
-  const double expected = recording == NULL ? (double)user : (double)(user + kernel);
   if (all < 0.93 * expected || all > 1.07 * expected + (double)kernel)
     fail_msg("samples stand for %.4f seconds of %.4f and %.4f", all * 1e-9, (double)user * 1e-9, (double)kernel * 1e-9);
 }

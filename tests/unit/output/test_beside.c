@@ -58,7 +58,7 @@ static void replaced(void **state)
   sampled_run_record(&sample)->unmapped = 3;
   sampled_run_record(&sample)->others = 4;
   sampled_run_record(&sample)->lost = 7;
-  sampled_run_record(&sample)->user_ns = 100000000;
+  sampled_run_record(&sample)->used_ns = 100000000;
   sampled_run_record(&sample)->flags = FMT_SAMPLES_OTHER_BUILD | FMT_SAMPLES_OTHER_OUTPUT | FMT_SAMPLES_OTHER_STATUS;
   sampled_run_record(&sample)->exit_status = 3 << 8;
   recording_writer_header(sample.recording)->exit_status = 0;

@@ -73,10 +73,17 @@ def check(compiler, flags, tools, folder):
     run([compiler, "-g", *flags, source, "-o", program])
     code = instructions(program)
     wanted = calls_of_hooks(code) | sleds(program, code)
+    # What a call returns to tells of it by the byte before.
+    starts = [address for address, *_ in code]
+    calls = [address for address, text, _ in code if re.match(r"(addr32 )?call", text)]
+    last = {address: starts[bisect.bisect_right(starts, address)] - 1 for address in calls}
+    wanted |= {last[address] for address in calls if address in wanted}
+    asked = sorted({*starts, *last.values()})
     told = subprocess.run([os.path.join(tools.tools, "symbols_tell_hook_calls"), program], check=True, text=True, stdout=subprocess.PIPE,
-                          input="".join(f"{address:x}\n" for address, *_ in code)).stdout
+                          input="".join(f"{address:x}\n" for address in asked)).stdout
     found = {int(line, 16) for line in told.split()}
     lines = {address: f"{address:x} {text} in {name}" for address, text, name in code}
+    lines |= {end: f"the end of {lines[address]}" for address, end in last.items() if end not in lines}
     if len(wanted) < 6:
         return f"objdump shows {len(wanted)} calls of hooks"
     return "".join([f"\n  missing {lines[one]}" for one in sorted(wanted - found)] + [f"\n  wrong {lines[one]}" for one in sorted(found - wanted)])
