@@ -60,8 +60,6 @@ static void put_next(struct out_text *text, const struct out_prediction *predict
                     next->queue->label);
 }
 
-#define WAITS_INSIDE 0.20 /* of its time: what a stage's tasks wait for is what is not known */
-
 /* ", at least 1.42". Where no gain is predicted, none is promised, and no word is needed. Why no more is where it was
  * not seen what more tasks at once do, put_unseen() says. */
 static void put_promise(struct out_text *text, const struct out_prediction *prediction)
@@ -126,59 +124,42 @@ static const struct out_stage_view *main_of(const struct out_model_station *stat
   return most;
 }
 
-/* Of which stages it was not seen that more tasks at once take no longer. */
+/* What was not seen of a station: what its threads wait for, or that more of its tasks at once take no longer. */
+static void put_not_seen(struct out_text *text, const struct out_model_station *station)
+{
+  const struct out_stage_view *view = main_of(station);
+  const char *label = view->stage->stats.label;
+  const bool waits = view->shares.known && view->shares.waiting >= OUT_MODEL_WAITS_INSIDE;
+  if (station->untold >= OUT_MODEL_UNKNOWN)
+    out_text_printf(text, "    It is not known what threads of %s wait for between their tasks: ", label);
+  else if (waits) {
+    out_text_printf(text, "    It is not known what tasks of %s wait for", label);
+    out_put_percent(text, " ", view->shares.waiting, " of their time: ");
+  } else if (station->divides)
+    out_text_printf(text, "    It is not known whether tasks of %s wait for something: ", label);
+  else
+    out_text_printf(text, "    It was not seen that more tasks of %s at once take no longer: ", label);
+}
+
+/* Why no more is promised of the stages of which that was not seen. */
 static void put_unseen(struct out_text *text, const struct out_forecast *forecast)
 {
   for (uint32_t i = 0; i < forecast->model.network.num_stations; i++) {
     const struct out_model_station *station = &forecast->model.stations[i];
     if (!station->view || !is_unseen(forecast, station))
       continue;
-    const struct out_stage_view *view = main_of(station);
-    if (station->untold >= OUT_MODEL_UNKNOWN)
-      out_text_printf(
-          text, "    It is not known what threads of %s wait for between their tasks: ", view->stage->stats.label);
-    else if (view->shares.known && view->shares.waiting >= WAITS_INSIDE) {
-      out_text_printf(text, "    It is not known what tasks of %s wait for", view->stage->stats.label);
-      out_put_percent(text, " ", view->shares.waiting, " of their time: ");
-    } else
+    put_not_seen(text, station);
+    if (station->divides && station->counted)
       out_text_printf(text,
-                      "    It was not seen that more tasks of %s at once take no longer: ", view->stage->stats.label);
-    out_text_printf(text,
-                    "where they need one thing in turn (a lock, a device, a limit on their rate), more threads give "
-                    "nothing, so no %sgain is promised\n",
-                    station->divides ? "larger " : "");
-  }
-}
-
-/* Does a prediction promise something of more threads of a station? */
-static bool promises(const struct out_prediction *prediction, const struct out_model_station *station)
-{
-  bool more = false;
-  for (uint32_t i = 0; i < prediction->changes.count; i++) {
-    const struct out_change *change = base_vector_at(&prediction->changes, i);
-    more |= change->stage && out_thread_group_has(&station->group, change->stage) && change->value > station->servers;
-  }
-  return more && !prediction->hidden && prediction->least >= OUT_FORECAST_WORTH;
-}
-
-/* Tasks that wait inside may wait for something of which there are as many as were at work: that shows with more alone.
- */
-static void put_at_once(struct out_text *text, const struct out_forecast *forecast)
-{
-  for (uint32_t i = 0; i < forecast->model.network.num_stations; i++) {
-    const struct out_model_station *station = &forecast->model.stations[i];
-    if (!station->view)
-      continue;
-    const struct out_stage_view *view = main_of(station);
-    bool promised = promises(&forecast->doubled, station) || promises(&forecast->asked, station);
-    for (uint32_t j = 0; j < forecast->proposals.count; j++)
-      promised = promised || promises(base_vector_at(&forecast->proposals, j), station);
-    if (promised && (!view->shares.known || view->shares.waiting >= WAITS_INSIDE))
-      out_text_printf(
-          text,
-          "    More than %u task%s of %s at once were not seen: where they need what there are only so many "
-          "of (connections, channels of a device), more threads give nothing, whatever is promised\n",
-          station->servers, station->servers == 1 ? "" : "s", view->stage->stats.label);
+                      "more than %u at once were not seen, and where they need what there are only so many of "
+                      "(connections, channels of a device, what another process takes), more threads give nothing, so "
+                      "no more is promised\n",
+                      station->servers);
+    else
+      out_text_printf(text,
+                      "where they need one thing in turn (a lock, a device, a limit on their rate), more threads give "
+                      "nothing, so no %sgain is promised\n",
+                      station->divides ? "larger " : "");
   }
 }
 
@@ -239,7 +220,6 @@ void out_put_help(struct out_text *text, const struct out_bottleneck *bottleneck
     out_text_puts(text, "no other number of threads and no larger queue gives 3 % more");
   out_text_puts(text, forecast->cut ? " (not all settings were tried, since that would take too long)\n" : "\n");
   put_unseen(text, forecast);
-  put_at_once(text, forecast);
 }
 
 static void write_changes(struct out_json *json, const struct base_vector *changes)

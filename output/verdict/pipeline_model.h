@@ -25,6 +25,7 @@ struct out_model_station {
   double untold;          /* of its threads' time: they wait between tasks, and it is not known for what */
   double doubt;           /* the standard error of the mean of its tasks' times, relative */
   bool divides; /* it was seen not to need one thing in turn, in its tasks or between them: more servers do more */
+  bool counted; /* its tasks wait inside, or may: of what they wait for there may be as many as were at work at once */
   double most;  /* times the rate that it had: no more is known to be possible, with any servers */
 };
 
@@ -42,6 +43,9 @@ struct out_model {
 
 /* Of a server's time: from so much on it matters that it is not known what it waits for. */
 #define OUT_MODEL_UNKNOWN 0.05
+
+/* Of its tasks' time: from so much on it matters what they wait for inside. */
+#define OUT_MODEL_WAITS_INSIDE 0.20
 
 /* 1, to be freed; 0 with a sentence in `*why`, which is allocated in model->memory, when there can be none; -ENOMEM. To
  * be freed in each case. It refers to `pipeline` and `bottleneck`. */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Shapes.test_not_told Shapes.test_two_queues Shapes.test_no_queue
+# ctest: case - quick Shapes.test_not_told Shapes.test_two_queues Shapes.test_no_queue Shapes.test_as_many_as_there_are
 # ctest: case _full full
 """Verdicts on pipelines as programs have them (real_shapes.c, waiting_shapes.c): what is told of each is held against what is known of it,
 and what is promised of twice the threads against a run with these.
@@ -29,7 +29,7 @@ SHAPES = {
     },
     "waiting_shapes": {
         "condition": ((1, 2, 4), {"make"}, 1.1), "batches": ((1, 2), {"work"}, 2.1), "bucket": ((1, 2, 4), {"work"}, 2.1),
-        "bucket_outside": ((1, 2, 4), {"work", None}, 1.1), "disk": ((1, 2), {"work"}, 2.1), "device": ((1, 4), {"work"}, 2.1),
+        "bucket_outside": ((1, 2, 4), {"work", None}, 1.1), "disk": ((1, 2), {"work"}, 2.1), "device": ((1, 2, 4), {"work"}, 1.1),
         "barrier": ((2, 4), {"work"}, 2.1), "reorder": ((1, 2, 4), {"work"}, 2.1), "readers": ((1, 2, 4), {"work"}, 2.1),
         "loading": ((1, 2, 4), {"work"}, 2.1), "retries": ((1, 2, 4), {"work"}, 2.1), "camera": ((1, 2), {"work"}, 2.1),
     },
@@ -87,6 +87,13 @@ class Shapes(PipelineCase):
         verdict, text = self.one("waiting_shapes", "readers", 1)
         self.assertIsNone(view(verdict, "update")["input"], text)
         self.assertNotIn("items a task", text)
+
+    def test_as_many_as_there_are(self):
+        """Two threads, and two channels of a device: no task waits for another, and more threads give nothing."""
+        verdict, text = self.one("waiting_shapes", "device", 2)
+        if verdict["bound"] == "stage" and not verdict["what_would_help"]["not_predicted"]:
+            self.assertEqual({verdict["doubling_promised"], *(each["least"] for each in verdict["what_would_help"]["proposals"])}, {1}, text)
+            self.assertIn("more than 2 at once were not seen", text)
 
     def check(self, program, shape, threads, names, most):
         whole, text, rate = self.run_shape(program, shape, threads)

@@ -5,77 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "output/verdict/forecast.h"
-#include "output/verdict/what_if.h"
-#include "tests/support/output_sample.h"
-#include "tests/support/pipeline_simulator.h"
-
-struct told {
-  struct callsig_pipeline *pipeline;
-  struct out_bottleneck verdict;
-  struct base_vector asked;
-  struct out_forecast forecast;
-};
-
-static struct callsig_pipeline *record(const struct simulation *simulation)
-{
-  struct callsig_pipeline *pipeline;
-  uint64_t end;
-  struct recording_writer *writer = simulate(simulation, &end);
-  const char *path = scratch_path("forecast");
-  recording_writer_save(writer, end, path);
-  recording_writer_free(writer);
-  assert_int_equal(callsig_pipeline_load(path, &pipeline), 0);
-  unlink(path);
-  return pipeline;
-}
-
-static struct told tell(const struct simulation *simulation, const char *settings)
-{
-  struct told told = {.pipeline = record(simulation), .asked = BASE_VECTOR_OF(struct out_change)};
-  uint32_t stage = 0, queue = 0;
-  uint64_t steps = OUT_FORECAST_STEPS;
-  assert_int_equal(out_bottleneck_next(told.pipeline, &stage, &queue, &told.verdict), 1);
-  assert_int_equal(out_what_if_read(told.pipeline, settings, &told.asked), 0);
-  assert_int_equal(out_forecast_make(told.pipeline, &told.verdict, &told.asked, &steps, &told.forecast), 0);
-  assert_true(steps < OUT_FORECAST_STEPS || told.forecast.why);
-  return told;
-}
-
-static void forget(struct told *told)
-{
-  out_forecast_free(&told->forecast);
-  out_bottleneck_free(&told->verdict);
-  base_vector_free(&told->asked);
-  callsig_pipeline_free(told->pipeline);
-}
-
-static const struct out_prediction *proposal(const struct told *told, uint32_t number)
-{
-  assert_true(number < told->forecast.proposals.count);
-  return base_vector_at(&told->forecast.proposals, number);
-}
-
-static const struct out_change *change(const struct out_prediction *prediction, uint32_t number)
-{
-  assert_true(number < prediction->changes.count);
-  return base_vector_at(&prediction->changes, number);
-}
-
-static void near(double found, double expected)
-{
-  if (!(fabs(found / expected - 1) < 0.02))
-    fail_msg("%.4f, and is to be %.4f", found, expected);
-}
-
-static struct simulation two_stages(void)
-{
-  return (struct simulation){.stages = {{.name = "decode", .concurrency = 4, .time = 20000},
-                                        {.name = "encode", .concurrency = 1, .time = 9000}},
-                             .count = 2,
-                             .capacity = 8,
-                             .items = 500};
-}
+#include "tests/unit/forecast/told.h"
 
 /* Twice encode's concurrency would leave decode: 200 tasks a second in place of 111. With three of it and seven of
  * decode, of which there may be ten, it is 333. */
@@ -190,48 +120,6 @@ static void shapes(void **state)
   told = tell(&simulation, "decode=8");
   assert_null(told.forecast.why);
   near(told.forecast.asked.gain, (7 / 40. + 1 / 160.) > 1 / 9. ? (1 / 9.) / (3 / 40. + 1 / 160.) : 0);
-  forget(&told);
-}
-
-/* One thread shows nothing of what its tasks may have in turn. Of four that begin together, tasks end together, so that
- * more of them do more; when they end one after the other, as far apart as they do in the mean, they may wait for one
- * another. */
-static void promises(void **state)
-{
-  (void)state;
-  struct simulation simulation = two_stages();
-  struct told told = tell(&simulation, "encode=2,decode=5");
-  assert_true(told.forecast.doubled.gain > 1.7);
-  assert_true(told.forecast.doubled.least == 1 && told.forecast.asked.least == 1);
-  assert_string_equal(told.forecast.doubled.unseen->view->stage->stats.label, "0:2:encode");
-  forget(&told);
-  simulation.stages[0].time = 80000;
-  told = tell(&simulation, "decode=8,encode=2");
-  near(told.forecast.doubled.gain, 2);
-  assert_true(told.forecast.doubled.least > 1.9);
-  assert_null(told.forecast.doubled.unseen);
-  assert_true(told.forecast.asked.least > 1.9);
-  forget(&told);
-  simulation.source_time = 20000;
-  simulation.stages[0].time = 79000;
-  told = tell(&simulation, "decode=8");
-  assert_true(told.forecast.asked.least <= 1);
-  forget(&told);
-}
-
-/* What threads wait for between tasks may be one thing for all of them, although their tasks end together. */
-static void waits_between(void **state)
-{
-  (void)state;
-  struct simulation simulation = two_stages();
-  simulation.stages[0].time = 68000;
-  simulation.stages[0].between = 12000;
-  struct told told = tell(&simulation, "decode=8,encode=2");
-  near(told.forecast.doubled.gain, 2);
-  assert_true(told.forecast.doubled.least <= 1 && told.forecast.asked.least <= 1);
-  assert_string_equal(told.forecast.doubled.unseen->view->stage->stats.label, "0:1:decode[4]");
-  for (uint32_t i = 0; i < told.forecast.proposals.count; i++)
-    assert_true(proposal(&told, i)->least <= 1);
   forget(&told);
 }
 
@@ -430,13 +318,10 @@ static void settings(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(threads),       cmocka_unit_test(enough_threads),
-      cmocka_unit_test(ends),          cmocka_unit_test(queues),
-      cmocka_unit_test(shapes),        cmocka_unit_test(many_items),
-      cmocka_unit_test(not_predicted), cmocka_unit_test(settings),
-      cmocka_unit_test(promises),      cmocka_unit_test(names_with_commas),
-      cmocka_unit_test(waits_between), cmocka_unit_test(rings),
-      cmocka_unit_test(slots),         cmocka_unit_test(limited_by_waits),
+      cmocka_unit_test(threads),       cmocka_unit_test(enough_threads), cmocka_unit_test(ends),
+      cmocka_unit_test(queues),        cmocka_unit_test(shapes),         cmocka_unit_test(many_items),
+      cmocka_unit_test(not_predicted), cmocka_unit_test(settings),       cmocka_unit_test(names_with_commas),
+      cmocka_unit_test(rings),         cmocka_unit_test(slots),          cmocka_unit_test(limited_by_waits),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }
