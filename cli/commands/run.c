@@ -281,6 +281,7 @@ struct running {
   struct cli_beside *beside; /* NULL: not asked for */
   struct cli_own_run *own;   /* NULL: this run is not sampled */
   struct cli_family *family;
+  struct cli_trigger_watch *triggers; /* NULL: there are none */
   pid_t pid;
   int status;
 };
@@ -332,6 +333,7 @@ static void report_run(const struct run_options *run, struct running *running, c
   if (end.count > 0 && run->output == NULL && run->rank.number == 0)
     cli_run_end_print_table(&end, &run->table, is_full, is_off);
   cli_run_end_tell(&end, shown);
+  cli_trigger_watch_tell(running->triggers, end.files, end.count);
   if (run->is_mpi)
     cli_mpi_end(&run->mpi, place, &run->rank, shown, status);
   cli_family_end_free(&end);
@@ -416,28 +418,24 @@ static int run_at_place(struct run_options *run, const struct cli_profiled_progr
   /* A new process is made while this one has one thread. */
   if (cli_side_server_start(&run->server, place->path) < 0 || start_monitor(run, place->path, &running.monitor) < 0)
     return CLI_EXIT_FAILURE;
-  running.family = cli_family_start(place, running.monitor, run->apart);
-  if (running.family == NULL) {
-    callsig_monitor_stop(running.monitor);
-    return CLI_EXIT_FAILURE;
-  }
-  if (is_sampled(run, program))
-    running.own = cli_own_run_open(place);
   struct cli_window_timer *timer = NULL;
-  struct cli_trigger_watch *watch;
-  int error = cli_trigger_watch_begin(&run->triggers, place, &watch);
-  if (error == 0)
-    error = cli_window_begin(&run->window, place, &timer);
-  if (error == 0)
-    error = cli_supervise(program->path, argv, environ, look_at_process, &running, &running.pid, &running.status);
+  int error = cli_trigger_watch_begin(&run->triggers, place, &running.triggers);
+  if (error == 0 && !(running.family = cli_family_start(place, running.monitor, running.triggers, run->apart)))
+    error = -ENOMEM;
+  if (error == 0 && is_sampled(run, program))
+    running.own = cli_own_run_open(place);
+  if (error == 0 && ((error = cli_window_begin(&run->window, place, &timer)) < 0 ||
+                     (error = cli_supervise(program->path, argv, environ, look_at_process, &running, &running.pid,
+                                            &running.status)) < 0))
+    cli_error("run: %s: cannot be started: %s", program->path, strerror(-error));
   cli_side_server_end(&run->server);
   cli_window_end(timer);
-  cli_trigger_watch_end(watch);
+  cli_trigger_watch_end(running.triggers);
   if (error < 0) {
     cli_family_rest(running.family);
     callsig_monitor_stop(running.monitor);
-    cli_error("run: %s: cannot be started: %s", program->path, strerror(-error));
     struct cli_family_end end = cli_family_finish(running.family, true);
+    cli_trigger_watch_tell(running.triggers, NULL, 0);
     cli_family_end_free(&end);
   } else
     report_run(run, &running, argv);

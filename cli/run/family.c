@@ -40,9 +40,10 @@ struct cli_family {
   unsigned processes;  /* in it */
   char **unread;       /* names of recordings that cannot be read, and stay. Owned */
   unsigned unread_count;
-  struct callsig_monitor *monitor; /* reads them too; NULL: there is none */
-  int watch;                       /* inotify, of the folder; -1: none is to be had */
-  int stop;                        /* eventfd */
+  struct callsig_monitor *monitor;    /* reads them too; NULL: there is none */
+  struct cli_trigger_watch *triggers; /* the same */
+  int watch;                          /* inotify, of the folder; -1: none is to be had */
+  int stop;                           /* eventfd */
   pthread_t thread;
   bool is_running;
 };
@@ -215,6 +216,8 @@ static unsigned fold_many(struct cli_family *family, bool *folded)
     const unsigned there = paths.count + paths.beyond + paths.live;
     const bool many = paths.count >= least(family) && may_write(family) &&
                       (family->monitor == NULL || out_monitor_settle_children(family->monitor));
+    if (many)
+      cli_trigger_watch_settle(family->triggers);
     const int error = many ? fold(family, &paths, family->path) : 0;
     paths_free(&paths);
     if (!many || (error < 0 && error != -EAGAIN))
@@ -289,14 +292,14 @@ static int start_thread(struct cli_family *family)
 }
 
 struct cli_family *cli_family_start(const struct cli_recording_place *place, struct callsig_monitor *monitor,
-                                    bool apart)
+                                    struct cli_trigger_watch *triggers, bool apart)
 {
   struct cli_family *family = calloc(1, sizeof *family);
   if (family == NULL) {
     cli_error("run: out of memory");
     return NULL;
   }
-  *family = (struct cli_family){.place = place, .monitor = monitor, .watch = -1, .stop = -1};
+  *family = (struct cli_family){.place = place, .monitor = monitor, .triggers = triggers, .watch = -1, .stop = -1};
   callsig_stats_set_message(tell, NULL);
   int length = snprintf(family->path, sizeof family->path, "%s" CLI_FAMILY_SUFFIX, place->path);
   /* Where no thread is to be had, all is folded at the end. */
@@ -308,6 +311,8 @@ struct cli_family *cli_family_start(const struct cli_recording_place *place, str
 void cli_family_rest(struct cli_family *family)
 {
   const uint64_t one = 1;
+  if (family == NULL)
+    return;
   if (family->is_running && write(family->stop, &one, sizeof one) == (ssize_t)sizeof one)
     pthread_join(family->thread, NULL);
   family->is_running = false;

@@ -14,6 +14,7 @@
 
 #include "callsig/pipeline.h"
 #include "cli/run/recording_place.h"
+#include "cli/run/trigger_watch.h"
 
 struct cli_family;
 
@@ -26,12 +27,12 @@ struct cli_family_end {
   unsigned count;     /* of them */
 };
 
-/* Begins to fold, in a thread, what `monitor` (or NULL) has read; `apart`: nothing. NULL after a message when memory is
- * short. `place` has to stay, and the monitor until cli_family_rest(). */
+/* Begins to fold, in a thread, what `monitor` and `triggers` (or NULL) have read; `apart`: nothing. NULL after a
+ * message when memory is short. `place` has to stay, and both readers until cli_family_rest(). */
 struct cli_family *cli_family_start(const struct cli_recording_place *place, struct callsig_monitor *monitor,
-                                    bool apart);
+                                    struct cli_trigger_watch *triggers, bool apart);
 
-/* Folds nothing more before the end. */
+/* Folds nothing more before the end. NULL is allowed. */
 void cli_family_rest(struct cli_family *family);
 
 /* Makes one recording of the run's processes, or with `apart` seals each, and frees the family, which may be NULL. What

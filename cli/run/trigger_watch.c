@@ -12,26 +12,17 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/run/trigger_silence.h"
+#include "cli/run/trigger_sources.h"
 #include "output/merge/span_match.h"
 #include "output/recording/clock.h"
 #include "output/text/message.h"
 #include "output/text/text.h"
 
 #define LOOK_NS     UINT64_C(5000000) /* from one look to the next */
+#define FIND_LOOKS  20u               /* from one time that children are looked for to the next */
+#define AT_ONCE     16u               /* children that each look is at; of more, each has its turn */
 #define NANOSECONDS UINT64_C(1000000000)
-#define MOST_STEPS  1000000u /* of a list that may lead into itself */
-
-/* How far a thread's ring was read. */
-struct seen {
-  uint64_t serial, spans;
-  uint64_t unfinished; /* a span that was being written at the last look, and 1; 0: none was */
-};
-
-/* Of which triggers calls of an edge may be: one bit each, cleared once it is known that they are not. */
-struct known_edge {
-  uint64_t edge;
-  uint32_t triggers;
-};
 
 struct fired {
   uint64_t start, duration;
@@ -48,17 +39,19 @@ struct candidate {
 struct cli_trigger_watch {
   const struct cli_triggers *triggers;
   const struct cli_recording_place *place;
-  struct base_vector seen;       /* struct seen, in the order of the last look */
-  struct base_vector known;      /* struct known_edge, until threads are folded */
-  struct base_vector fired;      /* struct fired */
-  struct base_vector candidates; /* struct candidate, of this look */
-  uint32_t folds;
-  uint32_t broken, matched; /* triggers that cannot be asked; those that were of a call: one bit each */
-  uint64_t missed;          /* spans that were gone before they were looked at */
-  double tick;              /* seconds */
-  bool is_full;             /* as many snapshots were written as may be */
-  bool is_last;             /* the program has ended */
+  struct cli_trigger_sources sources;
+  struct cli_trigger_source *source; /* that is looked at */
+  struct base_vector fired;          /* struct fired */
+  struct base_vector candidates;     /* struct candidate, of this look */
+  uint32_t broken, matched;          /* triggers that cannot be asked; those that were of a call: one bit each */
+  uint32_t pid;                      /* of the source */
+  uint64_t missed;                   /* spans that were gone before they were looked at */
+  uint64_t looks;
+  double tick;  /* seconds, of the source */
+  bool is_full; /* as many snapshots were written as may be */
+  bool is_last; /* the program has ended */
   pthread_t thread;
+  pthread_mutex_t looking; /* one looks at a time */
   pthread_mutex_t lock;
   pthread_cond_t ending;
   bool is_ending;
@@ -76,20 +69,6 @@ static unsigned limit_of(const struct cli_trigger_watch *watch)
   return watch->triggers->limit != 0 ? watch->triggers->limit : CLI_TRIGGERS_SNAPSHOT;
 }
 
-/* Loads the recording as it is now, with its timeline. NULL after a message. */
-static struct callsig_stats *load(const struct cli_trigger_watch *watch)
-{
-  const struct callsig_stats_options options = {.size = sizeof options, .timeline = 1};
-  struct callsig_stats *stats = NULL;
-  int result = callsig_stats_new(&options, &stats);
-  if (result == 0)
-    result = callsig_stats_add(stats, watch->place->path);
-  if (result == 0)
-    return stats;
-  callsig_stats_free(stats);
-  return NULL;
-}
-
 static bool has_fired(const struct cli_trigger_watch *watch, const struct fmt_rec_span *span)
 {
   for (uint32_t i = 0; i < watch->fired.count; i++) {
@@ -104,28 +83,31 @@ static bool has_fired(const struct cli_trigger_watch *watch, const struct fmt_re
 static void fire(struct cli_trigger_watch *watch, const struct cli_trigger *trigger, struct callsig_stats *stats,
                  const struct fmt_rec_span *span, const char *what)
 {
-  char path[PATH_MAX + 32];
+  char path[PATH_MAX + 32], process[32] = "";
   char *note = NULL;
   struct fired *fired = base_vector_add(&watch->fired, 1);
   if (fired != NULL)
     *fired = (struct fired){span->start, span->duration};
   snprintf(path, sizeof path, "%s.trigger.%u", watch->place->path, watch->fired.count);
+  if (watch->source->path != NULL)
+    snprintf(process, sizeof process, " in process %" PRIu32, watch->pid);
   if (fired == NULL ||
-      asprintf(&note, "a snapshot, written while the program ran: %s (--trigger '%s')", what, trigger->text) < 0 ||
+      asprintf(&note, "a snapshot, written while the program ran: %s%s (--trigger '%s')", what, process,
+               trigger->text) < 0 ||
       out_stats_set_trigger(stats, note) < 0)
     cli_error("run: out of memory");
   else if (callsig_stats_dump(stats, path) == 0)
-    cli_error("trigger '%s': %s: %s", trigger->text, what, path);
+    cli_error("trigger '%s': %s%s: %s", trigger->text, what, process, path);
   free(note);
   watch->is_full = watch->fired.count >= limit_of(watch);
   if (watch->is_full)
     cli_error("%u snapshots were written for triggers, and no more are (--trigger-limit)", limit_of(watch));
 }
 
-static struct known_edge *find_edge(const struct cli_trigger_watch *watch, uint64_t edge)
+static struct cli_known_edge *find_edge(const struct cli_trigger_watch *watch, uint64_t edge)
 {
-  for (uint32_t i = watch->known.count; i-- > 0;) {
-    struct known_edge *known = base_vector_at(&watch->known, i);
+  for (uint32_t i = watch->source->known.count; i-- > 0;) {
+    struct cli_known_edge *known = base_vector_at(&watch->source->known, i);
     if (known->edge == edge)
       return known;
   }
@@ -180,9 +162,9 @@ static int compare_ends(const void *left, const void *right)
 /* Notes what is known of the call's edge from now on. */
 static void learn(struct cli_trigger_watch *watch, const struct candidate *candidate)
 {
-  struct known_edge *known = find_edge(watch, candidate->span.what);
-  if (known == NULL && (known = base_vector_add(&watch->known, 1)) != NULL)
-    *known = (struct known_edge){.edge = candidate->span.what, .triggers = UINT32_MAX};
+  struct cli_known_edge *known = find_edge(watch, candidate->span.what);
+  if (known == NULL && (known = base_vector_add(&watch->source->known, 1)) != NULL)
+    *known = (struct cli_known_edge){.edge = candidate->span.what, .triggers = UINT32_MAX};
   if (known != NULL)
     known->triggers = (known->triggers & ~candidate->asked) | candidate->matched;
   watch->matched |= candidate->matched;
@@ -191,7 +173,8 @@ static void learn(struct cli_trigger_watch *watch, const struct candidate *candi
 /* Asks the triggers of all candidates that a look has found, by one reading of the recording, and fires. */
 static void ask(struct cli_trigger_watch *watch)
 {
-  struct callsig_stats *stats = watch->candidates.count > 0 ? load(watch) : NULL;
+  struct callsig_stats *stats =
+      watch->candidates.count > 0 ? cli_trigger_source_load(&watch->sources, watch->source) : NULL;
   for (uint32_t i = 0; stats != NULL && i < watch->triggers->list.count; i++)
     /* The condition is asked of what has such arguments at all. */
     if (ask_one(watch, i, true, stats) && trigger_at(watch, i)->signature != NULL)
@@ -231,97 +214,68 @@ static uint32_t long_enough(const struct cli_trigger_watch *watch, const struct 
 }
 
 /* Keeps a span that may be of a trigger. What is known to be of none is not asked again. */
-static void consider(struct cli_trigger_watch *watch, const struct fmt_rec_span *span)
+static bool consider(const struct fmt_rec_span *span, void *data)
 {
+  struct cli_trigger_watch *watch = data;
   const uint32_t wanted = long_enough(watch, span);
-  const struct known_edge *known = wanted != 0 ? find_edge(watch, span->what) : NULL;
+  const struct cli_known_edge *known = wanted != 0 ? find_edge(watch, span->what) : NULL;
   const uint32_t asked = known != NULL ? wanted & known->triggers : wanted;
   struct candidate *candidate = asked != 0 && !has_fired(watch, span) ? base_vector_add(&watch->candidates, 1) : NULL;
   if (candidate != NULL)
     *candidate = (struct candidate){.span = *span, .asked = asked, .matched = asked};
+  return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-static bool read_at(const struct cli_trigger_watch *watch, const struct fmt_rec_header *header, uint64_t address,
-                    void *bytes, size_t size)
-{
-  const uint64_t offset = address - header->base;
-  return address >= header->base && offset <= INT64_MAX - size &&
-         pread(watch->place->fd, bytes, size, (off_t)offset) == (ssize_t)size;
-}
-
-/* The spans of one thread that were not looked at yet. */
-static void look_at_ring(struct cli_trigger_watch *watch, const struct fmt_rec_header *header, uint64_t address,
-                         struct seen *seen)
-{
-  struct fmt_rec_ring ring;
-  if (!read_at(watch, header, address, &ring, sizeof ring) || ring.tag.tag != FMT_TAG_RING || ring.capacity == 0 ||
-      (ring.capacity & (ring.capacity - 1)) != 0)
-    return;
-  if (seen->spans > ring.written)
-    seen->spans = 0;
-  if (ring.written - seen->spans > ring.capacity) {
-    watch->missed += ring.written - seen->spans - ring.capacity;
-    seen->spans = ring.written - ring.capacity;
-  }
-  for (; seen->spans < ring.written && !watch->is_full; seen->spans++) {
-    struct fmt_rec_span span;
-    if (!read_at(watch, header, address + sizeof ring + (seen->spans & (ring.capacity - 1)) * sizeof span, &span,
-                 sizeof span))
-      return;
-    /* One that is being written is there at the next look, or nobody's. */
-    if (span.kind == 0 && !watch->is_last && seen->unfinished != seen->spans + 1) {
-      seen->unfinished = seen->spans + 1;
-      return;
-    }
-    consider(watch, &span);
-  }
-}
-
-/* How far the thread was read; most often it is the one at `*from`, which moves on. NULL: no memory. */
-static struct seen *find_seen(struct cli_trigger_watch *watch, uint64_t serial, uint32_t *from)
-{
-  const uint32_t count = watch->seen.count;
-  for (uint32_t i = 0; i < count; i++) {
-    const uint32_t place = (*from + i) % count;
-    struct seen *seen = base_vector_at(&watch->seen, place);
-    if (seen->serial == serial) {
-      *from = place + 1;
-      return seen;
-    }
-  }
-  struct seen *added = base_vector_add(&watch->seen, 1);
-  if (added != NULL)
-    added->serial = serial;
-  return added;
-}
-
-static void look(struct cli_trigger_watch *watch)
+static void look_at(struct cli_trigger_watch *watch, struct cli_trigger_source *source)
 {
   struct fmt_rec_header header;
-  struct fmt_rec_thread thread;
   struct fmt_rec_clock_point now;
   bool is_uncalibrated;
-  if (cli_recording_place_header(watch->place, &header) < 0)
+  const bool is_last = watch->is_last || source->has_ended;
+  const uint64_t missed = source->rings.missed;
+  if (!cli_trigger_source_header(&watch->sources, source, &header))
     return;
-  if (watch->is_last || !out_clock_now(header.clock, &now))
+  if (is_last || !out_clock_now(header.clock, &now))
     now = header.last;
+  watch->source = source;
+  watch->pid = header.pid;
   watch->tick = out_clock_tick(header.clock, header.injected_hz, &header.start, &now, &is_uncalibrated);
   /* An edge may lie where another one did. */
-  if (header.folds != watch->folds)
-    watch->known.count = 0;
-  watch->folds = header.folds;
-  uint64_t address = header.first_thread;
-  uint32_t from = 0;
-  for (uint32_t steps = 0; address != 0 && steps < MOST_STEPS && !watch->is_full; steps++, address = thread.next) {
-    if (!read_at(watch, &header, address, &thread, sizeof thread) || thread.tag.tag != FMT_TAG_THREAD)
-      break;
-    struct seen *seen = thread.ring != 0 ? find_seen(watch, thread.serial, &from) : NULL;
-    if (seen != NULL)
-      look_at_ring(watch, &header, thread.ring, seen);
-  }
+  if (header.folds != source->folds)
+    source->known.count = 0;
+  source->folds = header.folds;
+  cli_span_rings_look(&source->rings, &header, is_last, consider, watch);
+  watch->missed += source->rings.missed - missed;
   ask(watch);
+}
+
+/* Looks at the run's own recording, and at those of other processes as far as it is their turn. */
+static void look(struct cli_trigger_watch *watch, bool is_every)
+{
+  pthread_mutex_lock(&watch->looking);
+  const bool finds = !watch->is_full && (is_every || watch->looks % FIND_LOOKS == 0);
+  if (finds)
+    cli_trigger_sources_find(&watch->sources);
+  const uint32_t turns = is_every ? 1 : 1 + watch->sources.list.count / AT_ONCE;
+  for (uint32_t i = 0; i < watch->sources.list.count && !watch->is_full; i++) {
+    struct cli_trigger_source *source = cli_trigger_source_at(&watch->sources, i);
+    if (source->is_done || (i > 0 && !source->has_ended && (watch->looks + i) % turns != 0))
+      continue;
+    look_at(watch, source);
+    source->is_done = source->has_ended;
+  }
+  if (finds)
+    cli_trigger_sources_drop(&watch->sources);
+  watch->looks++;
+  pthread_mutex_unlock(&watch->looking);
+}
+
+void cli_trigger_watch_settle(struct cli_trigger_watch *watch)
+{
+  if (watch != NULL)
+    look(watch, true);
 }
 
 /* Waits a moment. False: the program has ended. */
@@ -345,7 +299,7 @@ static void *run(void *data)
 {
   struct cli_trigger_watch *watch = data;
   while (!watch->is_full && pause_once(watch))
-    look(watch);
+    look(watch, false);
   return NULL;
 }
 
@@ -359,6 +313,7 @@ static int start(struct cli_trigger_watch *watch)
   pthread_cond_init(&watch->ending, &monotonic);
   pthread_condattr_destroy(&monotonic);
   pthread_mutex_init(&watch->lock, NULL);
+  pthread_mutex_init(&watch->looking, NULL);
   sigfillset(&all);
   pthread_sigmask(SIG_BLOCK, &all, &mask);
   int error = pthread_create(&watch->thread, NULL, run, watch);
@@ -389,6 +344,14 @@ static void remove_older(const char *path)
   }
 }
 
+static void watch_free(struct cli_trigger_watch *watch)
+{
+  cli_trigger_sources_close(&watch->sources);
+  base_vector_free(&watch->fired);
+  base_vector_free(&watch->candidates);
+  free(watch);
+}
+
 int cli_trigger_watch_begin(const struct cli_triggers *triggers, const struct cli_recording_place *place,
                             struct cli_trigger_watch **watch)
 {
@@ -400,43 +363,18 @@ int cli_trigger_watch_begin(const struct cli_triggers *triggers, const struct cl
   if (made != NULL)
     *made = (struct cli_trigger_watch){.triggers = triggers,
                                        .place = place,
-                                       .seen = BASE_VECTOR_OF(struct seen),
-                                       .known = BASE_VECTOR_OF(struct known_edge),
                                        .fired = BASE_VECTOR_OF(struct fired),
                                        .candidates = BASE_VECTOR_OF(struct candidate)};
-  int error = made != NULL ? start(made) : -ENOMEM;
+  int error = made != NULL ? cli_trigger_sources_open(&made->sources, place) : -ENOMEM;
+  if (error == 0)
+    error = start(made);
   if (error < 0) {
     cli_error("run: triggers cannot be watched for: %s", strerror(-error));
-    free(made);
+    if (made != NULL)
+      watch_free(made);
   } else
     *watch = made;
   return error;
-}
-
-/* Triggers of which no call was: do their names stand for anything? */
-static void tell_of_none(const struct cli_trigger_watch *watch)
-{
-  struct fmt_rec_header header;
-  struct callsig_stats *stats = NULL;
-  if (cli_recording_place_header(watch->place, &header) == 0)
-    stats = load(watch);
-  for (uint32_t i = 0; stats != NULL && i < watch->triggers->list.count; i++) {
-    const struct cli_trigger *trigger = trigger_at(watch, i);
-    const struct callsig_stats_filter filter = cli_trigger_filter(trigger, true);
-    const struct callsig_stats_filter whole = cli_trigger_filter(trigger, false);
-    const bool is_stage = trigger->stage != NULL;
-    if ((watch->matched | watch->broken) >> i & 1 || callsig_stats_filter(stats, &filter) < 0)
-      continue;
-    if (callsig_stats_row_count(stats) == 0)
-      cli_error("run: --trigger '%s': no such %s was recorded", trigger->text, is_stage ? "stage" : "function");
-    else if (filter_quietly(stats, &whole) < 0)
-      cli_error("run: --trigger '%s': its condition names nothing that was recorded", trigger->text);
-    else if (callsig_stats_row_count(stats) == 0)
-      cli_error("run: --trigger '%s': no call with such arguments was recorded", trigger->text);
-    else if (!watch->is_full)
-      cli_error("run: --trigger '%s': no %s took so long", trigger->text, is_stage ? "task" : "such call");
-  }
-  callsig_stats_free(stats);
 }
 
 void cli_trigger_watch_end(struct cli_trigger_watch *watch)
@@ -449,16 +387,20 @@ void cli_trigger_watch_end(struct cli_trigger_watch *watch)
   pthread_mutex_unlock(&watch->lock);
   pthread_join(watch->thread, NULL);
   watch->is_last = true;
-  look(watch);
+  look(watch, true);
   if (watch->missed > 0)
     cli_error("run: %" PRIu64 " calls were gone before triggers looked at them: keep more with CALLSIG_TIMELINE_SPANS",
               watch->missed);
-  tell_of_none(watch);
-  base_vector_free(&watch->seen);
-  base_vector_free(&watch->known);
-  base_vector_free(&watch->fired);
-  base_vector_free(&watch->candidates);
+}
+
+void cli_trigger_watch_tell(struct cli_trigger_watch *watch, char *const files[], unsigned count)
+{
+  if (watch == NULL)
+    return;
+  if (count > 0)
+    cli_triggers_tell_silent(watch->triggers, ~(watch->matched | watch->broken), watch->is_full, files, count);
   pthread_cond_destroy(&watch->ending);
   pthread_mutex_destroy(&watch->lock);
-  free(watch);
+  pthread_mutex_destroy(&watch->looking);
+  watch_free(watch);
 }

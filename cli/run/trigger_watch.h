@@ -1,6 +1,7 @@
 /*
  * Watches what a run records for calls that a trigger is of, and writes a snapshot of the recording for each, while the
- * program runs on. The program has nothing to do for that: it keeps a timeline, whose newest spans are looked at.
+ * program runs on: of its own process, and of those that it starts. They have nothing to do for that: they keep a
+ * timeline, whose newest spans are looked at.
  */
 #ifndef CALLSIG_CLI_RUN_TRIGGER_WATCH_H
 #define CALLSIG_CLI_RUN_TRIGGER_WATCH_H
@@ -15,8 +16,16 @@ struct cli_trigger_watch;
 int cli_trigger_watch_begin(const struct cli_triggers *triggers, const struct cli_recording_place *place,
                             struct cli_trigger_watch **watch);
 
-/* The program has ended, and its recording still lies there: looks once more, and tells of what was missed, and of
- * triggers that name nothing. NULL is allowed. */
+/* Looks at all that processes have recorded whose recordings are about to be folded, from any thread. NULL is allowed.
+ */
+void cli_trigger_watch_settle(struct cli_trigger_watch *watch);
+
+/* The program has ended, and its recordings still lie there: looks once more, and tells of what was missed. NULL is
+ * allowed. */
 void cli_trigger_watch_end(struct cli_trigger_watch *watch);
+
+/* Says why a trigger was of no call, by these recordings, which have all that was recorded, and frees the watch, which
+ * has ended and may be NULL. */
+void cli_trigger_watch_tell(struct cli_trigger_watch *watch, char *const files[], unsigned count);
 
 #endif

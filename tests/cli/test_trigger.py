@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Trigger.test_call Trigger.test_stage Trigger.test_limit Trigger.test_usage Trigger.test_names_nothing Trigger.test_says_why_none_fired Trigger.test_brackets_in_names
+# ctest: case - quick Trigger.test_call Trigger.test_stage Trigger.test_limit Trigger.test_usage Trigger.test_names_nothing Trigger.test_says_why_none_fired Trigger.test_brackets_in_names Trigger.test_shell Trigger.test_longest_had_not_ended
 # ctest: case _full full
 """callsig run --trigger: a call or a task that took too long leaves a snapshot that names it, and the program runs on.
 
@@ -19,12 +19,15 @@ SOURCE = r"""
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 #define CALLED __attribute__((noinline))
 static void __attribute__((no_instrument_function)) pause_for(long ms) { struct timespec t = {ms / 1000, ms % 1000 * 1000000}; nanosleep(&t, NULL); }
 static CALLED int parse(int n, int ms) { if (ms) pause_for(ms); __asm__ volatile(""); return n; }
 static CALLED int other(int ms) { pause_for(ms); __asm__ volatile(""); return ms; }
 static CALLED int last(int n) { __asm__ volatile(""); return n; }
+static void __attribute__((no_instrument_function)) wait_for_all(void) { while (wait(NULL) > 0); }
 static CALLED void *work(void *data) { parse(5000, 30); return data; }
 int main(int argc, char **argv)
 {
@@ -37,6 +40,15 @@ int main(int argc, char **argv)
       parse(n, 30);
     else if (argv[i][0] == 'o')
       other(n);
+    else if (argv[i][0] == 'x')
+      exit(0);
+    else if (argv[i][0] == 'f') /* that many processes go on */
+      for (int child = n; child > 0; child--) {
+        if (fork() == 0)
+          break;
+        if (child == 1)
+          atexit(wait_for_all);
+      }
     else if (argv[i][0] == 's') {
       struct callsig_task_options task = {.size = sizeof task, .item = 7};
       callsig_task_begin(stage, &task);
@@ -75,11 +87,11 @@ class Trigger(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         return {row["function"]: row["ncalls"] for row in json.loads(done.stdout)["rows"]}
 
-    def fired_by(self, file):
+    def fired_by(self, file, process=""):
         """What the report says: the call, its seconds, and the trigger."""
         done = self.callsig("report", file)
         self.assertEqual(done.returncode, 0, done.stderr)
-        found = re.search(r"a snapshot, written while the program ran: (?:\S*:\d+)?\(?(.*?)\)? took ([0-9.]+) s \(--trigger '(.*)'\)", done.stdout)
+        found = re.search(r"a snapshot, written while the program ran: (?:\S*:\d+)?\(?(.*?)\)? took ([0-9.]+) s" + process + r" \(--trigger '(.*)'\)", done.stdout)
         self.assertTrue(found, done.stdout)
         return found[1], float(found[2]), found[3]
 
@@ -147,12 +159,54 @@ class Trigger(Case):
         """One line for each, in its own words, also where a call that takes long enough has no such argument."""
         err = self.record(["(parse|other) > 10s", "parse(n > 9) > 1ms", "other(m > 3) > 1ms", "stage decode > 10s"],
                           "q2", "o30", "s1")
-        self.assertEqual([line for line in err.splitlines() if "--" in line],
-                         ["callsig: run: --trigger '(parse|other) > 10s': no such call took so long",
+        self.assertEqual([re.sub(r"\S*:\d+\(|, 0\.0\d+ s$", "~", line) for line in err.splitlines() if "--" in line],
+                         ["callsig: run: --trigger '(parse|other) > 10s': no such call took so long: the longest was ~other(ms=30))~",
                           "callsig: run: --trigger 'parse(n > 9) > 1ms': no call with such arguments was recorded",
                           "callsig: run: --trigger 'other(m > 3) > 1ms': its condition names nothing that was recorded",
-                          "callsig: run: --trigger 'stage decode > 10s': no task took so long"])
+                          "callsig: run: --trigger 'stage decode > 10s': no task took so long: the longest was {0:1:decode}~"])
         self.assertEqual(self.snapshots(), [])
+
+    def test_longest_had_not_ended(self):
+        """A call that exit() ends took so long, and is no call that ended."""
+        err = self.record(["main > 20ms"], "o30", "x")
+        self.assertEqual(self.snapshots(), [])
+        self.assertRegex(err, r"--trigger 'main > 20ms': \S*:\d+\(main\(.*\)\) took 0\.0\d+ s, and had not ended when the program did")
+
+    def shell(self, triggers, script, *options):
+        """Of what a shell starts, which is not instrumented."""
+        self.record(["last > 10s"])
+        asked = [word for trigger in triggers for word in ("--trigger", trigger)]
+        done = self.callsig("run", "-o", "x.out", *asked, *options, "sh", "-c", script)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done.stderr
+
+    def test_shell(self):
+        """The call of a child, in a snapshot of the child's alone."""
+        err = self.shell(["parse(n >= 4096) > 10ms", "other > 10s"], "./program q20 p100; ./program q30 p5000 o40; ./program q7")
+        self.assertEqual(self.snapshots(), ["x.out.trigger.1"])
+        call, seconds, _ = self.fired_by("x.out.trigger.1", r" in process \d+")
+        self.assertEqual(call, "parse(n=5000, ms=30)")
+        self.assertTrue(0.03 <= seconds < 10, seconds)
+        self.assertEqual(self.counts("x.out.trigger.1")["parse"], 31)
+        self.assertEqual(self.counts("x.out")["parse"], 20 + 1 + 30 + 1 + 7)
+        self.assertRegex(err, r"--trigger 'other > 10s': no such call took so long: the longest was \S*\(other\(ms=40\)\), 0\.0\d+ s")
+
+    def test_many_processes(self):
+        """None is missed, though their recordings are folded as they end; once each."""
+        self.shell(["parse(n == 3) > 10ms"], "for i in $(seq 60); do ./program p1 & ./program p3 q9 & wait; done", "--trigger-limit", "200")
+        self.assertEqual(len(self.snapshots()), 60)
+
+    def test_forked(self):
+        """The server's workers; a call that was open at the fork is one of each process."""
+        self.record(["other > 20ms"], "f4", "o30", options=("--trigger-limit", "50"))
+        self.assertEqual(len(self.snapshots()), 5)
+        self.record(["main > 20ms", "last > 10s"], "f4", "o30")
+        self.assertEqual(len(self.snapshots()), 5)
+
+    def test_goes_on(self):
+        """A child that outlives the program is watched until then."""
+        self.shell(["other > 20ms"], "./program o30 o4000 & sleep 0.5")
+        self.assertEqual(len(self.snapshots()), 1)
 
     def test_brackets_in_names(self):
         self.record(["(parse|other)(ms >= 30) > 20ms"], "p1", "o30", "q3")
