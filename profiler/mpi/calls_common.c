@@ -10,66 +10,29 @@
 /* The runtime may be linked into the program, preloaded or absent. */
 extern __typeof__(callsig_counter_add) callsig_counter_add __attribute__((weak));
 
-static const char *const of_messages[] = {FMT_MPI_LATE_SENDER, FMT_MPI_LATE_RECEIVER};
-static const char *const of_ranks[] = {FMT_MPI_LATE_RANKS};
-static const char *const of_root[] = {FMT_MPI_LATE_ROOT};
-
-/* The names of what calls of the function wait for; 0: they wait for nobody. */
-static size_t waits_of(enum mpi_function function, const char *const **waits)
-{
-  switch (function) {
-  case OF_MPI_Send:
-  case OF_MPI_Bsend:
-  case OF_MPI_Ssend:
-  case OF_MPI_Rsend:
-  case OF_MPI_Recv:
-  case OF_MPI_Mrecv:
-  case OF_MPI_Sendrecv:
-  case OF_MPI_Sendrecv_replace:
-  case OF_MPI_Probe:
-  case OF_MPI_Mprobe:
-  case OF_MPI_Wait:
-  case OF_MPI_Waitall:
-  case OF_MPI_Waitany:
-  case OF_MPI_Waitsome:
-    *waits = of_messages;
-    return sizeof of_messages / sizeof *of_messages;
-  case OF_MPI_Bcast:
-  case OF_MPI_Scatter:
-  case OF_MPI_Scatterv:
-    *waits = of_root;
-    return sizeof of_root / sizeof *of_root;
-  case OF_MPI_Reduce:
-  case OF_MPI_Gather:
-  case OF_MPI_Gatherv:
-  case OF_MPI_Barrier:
-  case OF_MPI_Allreduce:
-  case OF_MPI_Allgather:
-  case OF_MPI_Allgatherv:
-  case OF_MPI_Alltoall:
-  case OF_MPI_Alltoallv:
-  case OF_MPI_Alltoallw:
-  case OF_MPI_Reduce_scatter:
-  case OF_MPI_Reduce_scatter_block:
-  case OF_MPI_Scan:
-  case OF_MPI_Exscan:
-  case OF_MPI_Comm_dup:
-  case OF_MPI_Comm_split:
-  case OF_MPI_Comm_split_type:
-  case OF_MPI_Comm_create:
-    *waits = of_ranks;
-    return sizeof of_ranks / sizeof *of_ranks;
-  default:
-    *waits = NULL;
-    return 0;
-  }
-}
+/* By enum mpi_wait_number. */
+static const char *const wait_names[] = {FMT_MPI_LATE_SENDER, FMT_MPI_LATE_RECEIVER, FMT_MPI_LATE_RANKS,
+                                         FMT_MPI_LATE_ROOT};
 
 struct mpi_call mpi_call_of(enum mpi_function function, int (*run)(void *), void *arguments)
 {
-  struct mpi_call call = {.function = function, .run = run, .arguments = arguments, .pause = MPI_NOT_LOGGED};
-  call.wait_count = waits_of(function, &call.waits);
-  return call;
+  return (struct mpi_call){.function = function, .run = run, .arguments = arguments, .pause = MPI_NOT_LOGGED};
+}
+
+void mpi_call_waits(struct mpi_call *call, enum mpi_waits_for what)
+{
+  static const struct {
+    uint8_t first, count;
+  } waits[] = {
+      [MPI_WAITS_FOR_NOBODY] = {0, 0},
+      [MPI_WAITS_FOR_MESSAGE] = {WAIT_LATE_SENDER, 2},
+      [MPI_WAITS_FOR_RANKS] = {WAIT_LATE_RANKS, 1},
+      [MPI_WAITS_FOR_ROOT] = {WAIT_LATE_ROOT, 1},
+      [MPI_WAITS_FOR_REQUEST] = {WAIT_LATE_SENDER, 4},
+  };
+  call->first_wait = waits[what].first;
+  call->waits = wait_names + waits[what].first;
+  call->wait_count = waits[what].count;
 }
 
 void mpi_call_among(struct mpi_call *call, const struct mpi_comm_facts *facts)
@@ -106,8 +69,11 @@ uint32_t mpi_call_pause(struct mpi_call *call)
     return call->pause;
   call->pause = mpi_log_pause();
   if (call->pause != MPI_NOT_LOGGED)
-    *mpi_log_pause_at(call->pause) = (struct mpi_pause){
-        .enter = call->enter, .exit = call->exit, .row = call->row, .least = call->function == OF_MPI_Waitsome};
+    *mpi_log_pause_at(call->pause) = (struct mpi_pause){.enter = call->enter,
+                                                        .exit = call->exit,
+                                                        .row = call->row,
+                                                        .first_wait = call->first_wait,
+                                                        .least = call->function == OF_MPI_Waitsome};
   return call->pause;
 }
 

@@ -10,22 +10,23 @@
 #include "profiler/mpi/communicators.h"
 #include "profiler/mpi/log.h"
 #include "profiler/mpi/rows.h"
-
-#define MPI_EXPORTED __attribute__((visibility("default")))
-
-/* MPI's own function `name`, with the arguments `a` that are collected in a structure of these fields. */
-#define MPI_CLOSURE(name, fields, ...)                                                                                 \
-  struct name##_arguments {                                                                                            \
-    fields                                                                                                             \
-  };                                                                                                                   \
-  static int run_##name(void *data)                                                                                    \
-  {                                                                                                                    \
-    const struct name##_arguments *a = data;                                                                           \
-    return P##name(__VA_ARGS__);                                                                                       \
-  }
+#include "profiler/mpi/wrap.h"
 
 /* A call of the function, which MPI's own is called for by run(arguments). */
 struct mpi_call mpi_call_of(enum mpi_function function, int (*run)(void *), void *arguments);
+
+/* What calls may wait for: the names of rows below theirs. */
+enum mpi_wait_number { WAIT_LATE_SENDER, WAIT_LATE_RECEIVER, WAIT_LATE_RANKS, WAIT_LATE_ROOT };
+
+/* What a call waits for; without this, for nobody. */
+enum mpi_waits_for {
+  MPI_WAITS_FOR_NOBODY,
+  MPI_WAITS_FOR_MESSAGE,
+  MPI_WAITS_FOR_RANKS,
+  MPI_WAITS_FOR_ROOT,
+  MPI_WAITS_FOR_REQUEST, /* which may be of any of these */
+};
+void mpi_call_waits(struct mpi_call *call, enum mpi_waits_for what);
 
 /* Its communicator. `facts` may be NULL. */
 void mpi_call_among(struct mpi_call *call, const struct mpi_comm_facts *facts);
@@ -41,8 +42,5 @@ uint32_t mpi_call_pause(struct mpi_call *call);
 void mpi_count_bytes(enum mpi_function function, int64_t bytes);
 void mpi_count_sent(enum mpi_peer peer, int64_t bytes);
 void mpi_count_received(enum mpi_peer peer, int64_t bytes);
-
-/* What calls may wait for: the names of rows below theirs. */
-enum mpi_wait_number { WAIT_LATE_SENDER, WAIT_LATE_RECEIVER, WAIT_LATE_RANKS = 0, WAIT_LATE_ROOT = 0 };
 
 #endif

@@ -1,35 +1,47 @@
-/* Calls that make communicators of others. */
+/* Calls of all ranks together without data: barriers, and those that make communicators of others. */
 #include <mpi.h>
 
 #include "profiler/mpi/meeting.h"
+#include "profiler/mpi/wrap.h"
 
-MPI_CLOSURE(MPI_Comm_dup, MPI_Comm communicator; MPI_Comm * made;, a->communicator, a->made)
-MPI_EXPORTED int MPI_Comm_dup(MPI_Comm communicator, MPI_Comm *made)
+MPI_WRAP(MPI_Barrier, (MPI_Comm, communicator))
 {
-  struct MPI_Comm_dup_arguments a = {communicator, made};
-  return mpi_meet_to_make(mpi_call_of(OF_MPI_Comm_dup, run_MPI_Comm_dup, &a), communicator, made);
+  return mpi_meet(MPI_CALL(MPI_Barrier), mpi_comm_facts(a->communicator), MEETING_ALL, -1, NULL);
 }
 
-MPI_CLOSURE(MPI_Comm_split, MPI_Comm communicator; int color; int key; MPI_Comm * made;
-            , a->communicator, a->color, a->key, a->made)
-MPI_EXPORTED int MPI_Comm_split(MPI_Comm communicator, int color, int key, MPI_Comm *made)
+MPI_WRAP(MPI_Ibarrier, (MPI_Comm, communicator), (MPI_Request *, request))
 {
-  struct MPI_Comm_split_arguments a = {communicator, color, key, made};
-  return mpi_meet_to_make(mpi_call_of(OF_MPI_Comm_split, run_MPI_Comm_split, &a), communicator, made);
+  return mpi_meet_begin(MPI_CALL(MPI_Ibarrier), mpi_comm_facts(a->communicator), MEETING_ALL, -1, NULL, a->request);
 }
 
-MPI_CLOSURE(MPI_Comm_split_type, MPI_Comm communicator; int type; int key; MPI_Info info; MPI_Comm * made;
-            , a->communicator, a->type, a->key, a->info, a->made)
-MPI_EXPORTED int MPI_Comm_split_type(MPI_Comm communicator, int type, int key, MPI_Info info, MPI_Comm *made)
+#if MPI_VERSION >= 4
+MPI_WRAP(MPI_Barrier_init, (MPI_Comm, communicator), (MPI_Info, info), (MPI_Request *, request))
 {
-  struct MPI_Comm_split_type_arguments a = {communicator, type, key, info, made};
-  return mpi_meet_to_make(mpi_call_of(OF_MPI_Comm_split_type, run_MPI_Comm_split_type, &a), communicator, made);
+  return mpi_meet_prepare(MPI_CALL(MPI_Barrier_init), mpi_comm_facts(a->communicator), MEETING_ALL, -1, NULL,
+                          a->request);
 }
+#endif
 
-MPI_CLOSURE(MPI_Comm_create, MPI_Comm communicator; MPI_Group group; MPI_Comm * made;
-            , a->communicator, a->group, a->made)
-MPI_EXPORTED int MPI_Comm_create(MPI_Comm communicator, MPI_Group group, MPI_Comm *made)
+/* A function that makes a communicator of the first of its arguments. */
+#define MAKES(name, ...)                                                                                               \
+  MPI_WRAP(name, (MPI_Comm, communicator), __VA_ARGS__, (MPI_Comm *, made))                                            \
+  {                                                                                                                    \
+    return mpi_meet_to_make(MPI_CALL(name), a->communicator, a->made);                                                 \
+  }
+
+MPI_WRAP(MPI_Comm_dup, (MPI_Comm, communicator), (MPI_Comm *, made))
 {
-  struct MPI_Comm_create_arguments a = {communicator, group, made};
-  return mpi_meet_to_make(mpi_call_of(OF_MPI_Comm_create, run_MPI_Comm_create, &a), communicator, made);
+  return mpi_meet_to_make(MPI_CALL(MPI_Comm_dup), a->communicator, a->made);
 }
+MAKES(MPI_Comm_dup_with_info, (MPI_Info, info))
+MAKES(MPI_Comm_split, (int, color), (int, key))
+MAKES(MPI_Comm_split_type, (int, type), (int, key), (MPI_Info, info))
+MAKES(MPI_Comm_create, (MPI_Group, group))
+MAKES(MPI_Cart_create, (int, dimensions), (const int *, sizes), (const int *, periods), (int, reorder))
+MAKES(MPI_Cart_sub, (const int *, remaining))
+MAKES(MPI_Graph_create, (int, nodes), (const int *, index), (const int *, edges), (int, reorder))
+MAKES(MPI_Dist_graph_create, (int, count), (const int *, sources), (const int *, degrees), (const int *, destinations),
+      (const int *, weights), (MPI_Info, info), (int, reorder))
+MAKES(MPI_Dist_graph_create_adjacent, (int, in_degree), (const int *, sources), (const int *, source_weights),
+      (int, out_degree), (const int *, destinations), (const int *, destination_weights), (MPI_Info, info),
+      (int, reorder))

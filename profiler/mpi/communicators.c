@@ -6,6 +6,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "format/hash.h"
 
@@ -125,15 +126,45 @@ struct mpi_comm_facts *mpi_comm_facts(MPI_Comm communicator)
   return facts;
 }
 
+/* Of what call number `number` of the parent's made, of so many ranks. */
+static uint64_t key_of(const struct mpi_comm_facts *parent, uint64_t number, int size)
+{
+  const uint64_t origin[] = {parent->key, number, (uint64_t)size};
+  return fmt_hash(origin, sizeof origin);
+}
+
+static uint64_t other_than_known(uint64_t key)
+{
+  return key > SELF_KEY ? key : key + SELF_KEY + 1;
+}
+
 void mpi_comm_made(MPI_Comm made, const struct mpi_comm_facts *parent, uint32_t number)
 {
   struct mpi_comm_facts *facts = parent && parent->key ? mpi_comm_facts(made) : NULL;
   if (!facts || facts->kind != COMMUNICATOR_DERIVED || facts->key || !find_ranks(facts, made))
     return;
-  const uint64_t origin[] = {parent->key, number, (uint64_t)facts->size};
-  const uint64_t key =
-      fmt_hash(origin, sizeof origin) ^ fmt_hash(facts->ranks, (size_t)facts->size * sizeof *facts->ranks);
-  facts->key = key > SELF_KEY ? key : key + SELF_KEY + 1;
+  facts->key = other_than_known(key_of(parent, number, facts->size) ^
+                                fmt_hash(facts->ranks, (size_t)facts->size * sizeof *facts->ranks));
+}
+
+struct mpi_comm_facts *mpi_comm_like(const struct mpi_comm_facts *facts, uint32_t number)
+{
+  const size_t size = facts && facts->ranks ? (size_t)facts->size * sizeof *facts->ranks : 0;
+  struct mpi_comm_facts *made = facts ? malloc(sizeof *made) : NULL;
+  int *ranks = made && size > 0 ? malloc(size) : NULL;
+  if (!made || (size > 0 && !ranks)) {
+    free(made);
+    return NULL;
+  }
+  if (ranks)
+    memcpy(ranks, facts->ranks, size);
+  *made = *facts;
+  made->ranks = ranks;
+  made->users = 1;
+  made->together = 0;
+  if (made->key)
+    made->key = other_than_known(~key_of(facts, number, facts->size));
+  return made;
 }
 
 int mpi_comm_world_rank(const struct mpi_comm_facts *facts, int rank)

@@ -25,6 +25,11 @@ struct mpi_comm_facts *mpi_comm_facts(MPI_Comm communicator);
 /* Those of a communicator that a call of all ranks of `parent` has made, number `number` of them. */
 void mpi_comm_made(MPI_Comm made, const struct mpi_comm_facts *parent, uint32_t number);
 
+/* The same ranks as those of `facts`, for something that they made together by a call of theirs, number `number` of
+ * all, with calls of all ranks of its own; given back by mpi_comm_leave(). NULL: there is no memory, or `facts` is
+ * NULL. */
+struct mpi_comm_facts *mpi_comm_like(const struct mpi_comm_facts *facts, uint32_t number);
+
 /* For somebody who outlives the communicator; given back by mpi_comm_leave(). NULL is ignored. */
 void mpi_comm_use(struct mpi_comm_facts *facts);
 void mpi_comm_leave(struct mpi_comm_facts *facts);

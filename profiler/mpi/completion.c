@@ -1,5 +1,6 @@
 /* Requests: waited for, tested, started and freed. */
 #include <mpi.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "profiler/mpi/calls_common.h"
@@ -70,147 +71,146 @@ static void let_go(struct set *set)
   free(set->allocated);
 }
 
-MPI_CLOSURE(MPI_Wait, MPI_Request *request; MPI_Status * status;, a->request, a->status)
-MPI_EXPORTED int MPI_Wait(MPI_Request *request, MPI_Status *status)
+/* Makes the call for so many requests. `is_blocking`: it may wait for what they are of. */
+static int ask(struct mpi_call *call, int count, bool is_blocking)
+{
+  call->count = count;
+  if (is_blocking)
+    mpi_call_waits(call, MPI_WAITS_FOR_REQUEST);
+  return mpi_row(call);
+}
+
+MPI_WRAP(MPI_Wait, (MPI_Request *, request), (MPI_Status *, status))
 {
   MPI_Status own;
-  struct mpi_open_request *open = mpi_request_look_up(*request);
-  struct MPI_Wait_arguments a = {request, status == MPI_STATUS_IGNORE ? &own : status};
-  struct mpi_call call = mpi_call_of(OF_MPI_Wait, run_MPI_Wait, &a);
-  call.count = 1;
-  int result = mpi_row(&call);
+  struct mpi_open_request *open = mpi_request_look_up(*a->request);
+  struct mpi_call call = MPI_CALL(MPI_Wait);
+  if (a->status == MPI_STATUS_IGNORE)
+    a->status = &own;
+  const int result = ask(&call, 1, true);
   if (result == MPI_SUCCESS)
-    mpi_request_done(open, a.status, &call);
+    mpi_request_done(open, a->status, &call);
   else if (mpi_message_is_taken(result))
-    mpi_request_failed(open, result, a.status, &call);
+    mpi_request_failed(open, result, a->status, &call);
   else
     mpi_request_still_open(open);
   return result;
 }
 
-MPI_CLOSURE(MPI_Test, MPI_Request *request; int *flag; MPI_Status * status;, a->request, a->flag, a->status)
-MPI_EXPORTED int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+MPI_WRAP(MPI_Test, (MPI_Request *, request), (int *, flag), (MPI_Status *, status))
 {
   MPI_Status own;
-  struct mpi_open_request *open = mpi_request_look_up(*request);
-  struct MPI_Test_arguments a = {request, flag, status == MPI_STATUS_IGNORE ? &own : status};
-  struct mpi_call call = mpi_call_of(OF_MPI_Test, run_MPI_Test, &a);
-  call.count = 1;
-  int result = mpi_row(&call);
-  if (result == MPI_SUCCESS && *flag)
-    mpi_request_done(open, a.status, &call);
+  struct mpi_open_request *open = mpi_request_look_up(*a->request);
+  struct mpi_call call = MPI_CALL(MPI_Test);
+  if (a->status == MPI_STATUS_IGNORE)
+    a->status = &own;
+  const int result = ask(&call, 1, false);
+  if (result == MPI_SUCCESS && *a->flag)
+    mpi_request_done(open, a->status, &call);
   else
     mpi_request_still_open(open);
   return result;
 }
 
-MPI_CLOSURE(MPI_Waitall, int count; MPI_Request * requests; MPI_Status * statuses;, a->count, a->requests, a->statuses)
-MPI_EXPORTED int MPI_Waitall(int count, MPI_Request *requests, MPI_Status *statuses)
+/* All of the requests are asked for at once. `flag`: whether they are done, NULL: they are when the call has ended. */
+static int ask_for_all(struct mpi_call call, struct set *set, const int *flag)
 {
-  struct set set;
-  look_up(&set, count, requests, statuses);
-  struct MPI_Waitall_arguments a = {count, requests, set.statuses};
-  struct mpi_call call = mpi_call_of(OF_MPI_Waitall, run_MPI_Waitall, &a);
-  call.count = count;
-  int result = mpi_row(&call);
-  all_done(&set, result, &call);
-  let_go(&set);
+  const int result = ask(&call, set->count, !flag);
+  if (result != MPI_SUCCESS || !flag || *flag)
+    all_done(set, result, &call);
+  let_go(set);
   return result;
 }
 
-MPI_CLOSURE(MPI_Testall, int count; MPI_Request * requests; int *flag; MPI_Status * statuses;
-            , a->count, a->requests, a->flag, a->statuses)
-MPI_EXPORTED int MPI_Testall(int count, MPI_Request *requests, int *flag, MPI_Status *statuses)
+#define REQUESTS (int, count), (MPI_Request *, requests)
+
+MPI_WRAP(MPI_Waitall, REQUESTS, (MPI_Status *, statuses))
 {
   struct set set;
-  look_up(&set, count, requests, statuses);
-  struct MPI_Testall_arguments a = {count, requests, flag, set.statuses};
-  struct mpi_call call = mpi_call_of(OF_MPI_Testall, run_MPI_Testall, &a);
-  call.count = count;
-  int result = mpi_row(&call);
-  if (result != MPI_SUCCESS || *flag)
-    all_done(&set, result, &call);
-  let_go(&set);
+  look_up(&set, a->count, a->requests, a->statuses);
+  a->statuses = set.statuses;
+  return ask_for_all(MPI_CALL(MPI_Waitall), &set, NULL);
+}
+
+MPI_WRAP(MPI_Testall, REQUESTS, (int *, flag), (MPI_Status *, statuses))
+{
+  struct set set;
+  look_up(&set, a->count, a->requests, a->statuses);
+  a->statuses = set.statuses;
+  return ask_for_all(MPI_CALL(MPI_Testall), &set, a->flag);
+}
+
+/* One of them, number *index; `flag` as above. Its status is the set's first. */
+static int ask_for_any(struct mpi_call call, struct set *set, const int *index, const int *flag)
+{
+  const int result = ask(&call, set->count, !flag);
+  if (result == MPI_SUCCESS && (!flag || *flag) && *index != MPI_UNDEFINED)
+    done(set, *index, 0, &call);
+  let_go(set);
   return result;
 }
 
-MPI_CLOSURE(MPI_Waitany, int count; MPI_Request * requests; int *index; MPI_Status * status;
-            , a->count, a->requests, a->index, a->status)
-MPI_EXPORTED int MPI_Waitany(int count, MPI_Request *requests, int *index, MPI_Status *status)
+/* Looks the requests up for a call that gives one status, into the program's place or the set's. */
+static MPI_Status *look_up_for_one(struct set *set, int count, const MPI_Request *requests, MPI_Status *given)
+{
+  look_up(set, count, requests, MPI_STATUSES_IGNORE);
+  set->statuses = given == MPI_STATUS_IGNORE ? set->few_statuses : given;
+  return set->statuses;
+}
+
+MPI_WRAP(MPI_Waitany, REQUESTS, (int *, index), (MPI_Status *, status))
 {
   struct set set;
-  look_up(&set, count, requests, MPI_STATUSES_IGNORE);
-  struct MPI_Waitany_arguments a = {count, requests, index, status == MPI_STATUS_IGNORE ? set.few_statuses : status};
-  struct mpi_call call = mpi_call_of(OF_MPI_Waitany, run_MPI_Waitany, &a);
-  call.count = count;
-  int result = mpi_row(&call);
-  set.statuses = a.status;
-  if (result == MPI_SUCCESS && *index != MPI_UNDEFINED)
-    done(&set, *index, 0, &call);
-  let_go(&set);
+  a->status = look_up_for_one(&set, a->count, a->requests, a->status);
+  return ask_for_any(MPI_CALL(MPI_Waitany), &set, a->index, NULL);
+}
+
+MPI_WRAP(MPI_Testany, REQUESTS, (int *, index), (int *, flag), (MPI_Status *, status))
+{
+  struct set set;
+  a->status = look_up_for_one(&set, a->count, a->requests, a->status);
+  return ask_for_any(MPI_CALL(MPI_Testany), &set, a->index, a->flag);
+}
+
+/* Those that are done: *done_count of them, of these numbers. */
+static int ask_for_some(struct mpi_call call, struct set *set, const int *done_count, const int *indices,
+                        bool is_blocking)
+{
+  const int result = ask(&call, set->count, is_blocking);
+  for (int i = 0; result == MPI_SUCCESS && *done_count != MPI_UNDEFINED && i < *done_count; i++)
+    done(set, indices[i], i, &call);
+  let_go(set);
   return result;
 }
 
-MPI_CLOSURE(MPI_Testany, int count; MPI_Request * requests; int *index; int *flag; MPI_Status * status;
-            , a->count, a->requests, a->index, a->flag, a->status)
-MPI_EXPORTED int MPI_Testany(int count, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
-{
-  struct set set;
-  look_up(&set, count, requests, MPI_STATUSES_IGNORE);
-  struct MPI_Testany_arguments a = {count, requests, index, flag,
-                                    status == MPI_STATUS_IGNORE ? set.few_statuses : status};
-  struct mpi_call call = mpi_call_of(OF_MPI_Testany, run_MPI_Testany, &a);
-  call.count = count;
-  int result = mpi_row(&call);
-  set.statuses = a.status;
-  if (result == MPI_SUCCESS && *flag && *index != MPI_UNDEFINED)
-    done(&set, *index, 0, &call);
-  let_go(&set);
-  return result;
-}
-
-#define SOME(name)                                                                                                     \
-  MPI_CLOSURE(name, int count; MPI_Request * requests; int *done; int *indices; MPI_Status * statuses;                 \
-              , a->count, a->requests, a->done, a->indices, a->statuses)                                               \
-  MPI_EXPORTED int name(int count, MPI_Request *requests, int *done_count, int *indices, MPI_Status *statuses)         \
+#define SOME(name, is_blocking)                                                                                        \
+  MPI_WRAP(name, REQUESTS, (int *, done_count), (int *, indices), (MPI_Status *, statuses))                            \
   {                                                                                                                    \
     struct set set;                                                                                                    \
-    look_up(&set, count, requests, statuses);                                                                          \
-    struct name##_arguments a = {count, requests, done_count, indices, set.statuses};                                  \
-    struct mpi_call call = mpi_call_of(OF_##name, run_##name, &a);                                                     \
-    call.count = count;                                                                                                \
-    int result = mpi_row(&call);                                                                                       \
-    for (int i = 0; result == MPI_SUCCESS && *done_count != MPI_UNDEFINED && i < *done_count; i++)                     \
-      done(&set, indices[i], i, &call);                                                                                \
-    let_go(&set);                                                                                                      \
-    return result;                                                                                                     \
+    look_up(&set, a->count, a->requests, a->statuses);                                                                 \
+    a->statuses = set.statuses;                                                                                        \
+    return ask_for_some(MPI_CALL(name), &set, a->done_count, a->indices, is_blocking);                                 \
   }
-SOME(MPI_Waitsome)
-SOME(MPI_Testsome)
+SOME(MPI_Waitsome, true)
+SOME(MPI_Testsome, false)
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
-MPI_CLOSURE(MPI_Start, MPI_Request *request;, a->request)
-MPI_EXPORTED int MPI_Start(MPI_Request *request)
+MPI_WRAP(MPI_Start, (MPI_Request *, request))
 {
-  struct MPI_Start_arguments a = {request};
-  struct mpi_call call = mpi_call_of(OF_MPI_Start, run_MPI_Start, &a);
-  call.count = 1;
-  int result = mpi_row(&call);
+  struct mpi_call call = MPI_CALL(MPI_Start);
+  const int result = ask(&call, 1, false);
   if (result == MPI_SUCCESS)
-    mpi_request_started(*request, call.enter);
+    mpi_request_started(*a->request, call.enter);
   return result;
 }
 
-MPI_CLOSURE(MPI_Startall, int count; MPI_Request * requests;, a->count, a->requests)
-MPI_EXPORTED int MPI_Startall(int count, MPI_Request *requests)
+MPI_WRAP(MPI_Startall, REQUESTS)
 {
-  struct MPI_Startall_arguments a = {count, requests};
-  struct mpi_call call = mpi_call_of(OF_MPI_Startall, run_MPI_Startall, &a);
-  call.count = count;
-  int result = mpi_row(&call);
-  for (int i = 0; result == MPI_SUCCESS && i < count; i++)
-    mpi_request_started(requests[i], call.enter);
+  struct mpi_call call = MPI_CALL(MPI_Startall);
+  const int result = ask(&call, a->count, false);
+  for (int i = 0; result == MPI_SUCCESS && i < a->count; i++)
+    mpi_request_started(a->requests[i], call.enter);
   return result;
 }
 

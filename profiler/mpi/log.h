@@ -19,9 +19,10 @@ struct callsig_call;
 struct mpi_pause {
   uint64_t enter, exit; /* CLOCK_MONOTONIC, ns */
   struct callsig_call *row;
-  uint64_t until; /* while waits are found out: when the other side was ready; 0: not known */
-  uint8_t wait;   /* and what that is called: number of the row's names */
-  uint8_t least;  /* it went on when the first of what it waited for was ready, and not the last */
+  uint64_t until;     /* while waits are found out: when the other side was ready; 0: not known */
+  uint8_t wait;       /* and what that is called, of all names of waits */
+  uint8_t first_wait; /* the first of the row's own names, of all */
+  uint8_t least;      /* it went on when the first of what it waited for was ready, and not the last */
 };
 
 enum mpi_event_kind { EVENT_NONE, EVENT_SEND, EVENT_RECEIVE, EVENT_PROBE };
@@ -44,6 +45,7 @@ enum mpi_meeting_kind {
   MEETING_FROM_ROOT, /* each waits for the root */
   MEETING_TO_ROOT,   /* the root waits for all */
   MEETING_BELOW,     /* each waits for those of lower rank */
+  MEETING_FENCE,     /* each may wait for all, or for nobody */
 };
 
 /* A call of all ranks of a communicator together. */

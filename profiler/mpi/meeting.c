@@ -1,7 +1,10 @@
-/* Calls of all ranks of a communicator together, numbered by each rank alike, since all make them in one order. */
+/* Calls of all ranks of a communicator together, made and left in the log. */
 #include "profiler/mpi/meeting.h"
 
 #include <stddef.h>
+
+#include "profiler/mpi/requests.h"
+#include "profiler/mpi/round.h"
 
 bool mpi_is_root(const struct mpi_comm_facts *facts, int root)
 {
@@ -9,100 +12,93 @@ bool mpi_is_root(const struct mpi_comm_facts *facts, int root)
   return root == MPI_ROOT || (facts && facts->kind != COMMUNICATOR_INTER && root == facts->rank);
 }
 
-struct mpi_share mpi_share_of(int64_t count, MPI_Datatype type)
+/* Makes the call of a round. */
+static int make_call(struct mpi_call *call, const struct mpi_share *share, struct mpi_round *round)
 {
-  return (struct mpi_share){.count = count, .type = type};
-}
-
-/* Ranks that data is for. */
-static int ranks_of(const struct mpi_comm_facts *facts)
-{
-  return facts ? facts->other_size : 0;
-}
-
-static struct mpi_share sum_of(int ranks, const int *counts, int each, MPI_Datatype type)
-{
-  struct mpi_share share = {.type = type};
-  for (int i = 0; counts && i < ranks; i++)
-    share.count += counts[i];
-  if (!counts)
-    share.count = (int64_t)ranks * each;
-  return share;
-}
-
-struct mpi_share mpi_shares_of(const struct mpi_comm_facts *facts, const int *counts, int each, MPI_Datatype type)
-{
-  return sum_of(ranks_of(facts), counts, each, type);
-}
-
-struct mpi_share mpi_shares_within(const struct mpi_comm_facts *facts, const int *counts, int each, MPI_Datatype type)
-{
-  return sum_of(facts ? facts->size : 0, counts, each, type);
-}
-
-struct mpi_share mpi_mixed_shares_of(const struct mpi_comm_facts *facts, const int *counts, const MPI_Datatype *types)
-{
-  struct mpi_share share = {.type = MPI_DATATYPE_NULL};
-  for (int i = 0; i < ranks_of(facts); i++) {
-    struct mpi_call part = {.count = 0};
-    mpi_call_moves(&part, counts[i], types[i]);
-    share.count += part.count;
-    share.bytes += part.bytes;
-  }
-  return share;
-}
-
-static void leave(struct mpi_call *call, uint32_t place, const struct mpi_comm_facts *facts, uint32_t number,
-                  enum mpi_meeting_kind kind, int root)
-{
-  *mpi_log_meeting_at(place) =
-      (struct mpi_meeting){.key = facts->key,
-                           .enter = call->enter,
-                           .number = number,
-                           .leader = mpi_comm_world_rank(facts, (int)(number % (uint32_t)facts->size)),
-                           .rank = facts->rank,
-                           .size = facts->size,
-                           .root = root,
-                           .kind = kind,
-                           .pause = mpi_call_pause(call)};
-}
-
-/* *number: of the communicator's calls. */
-static int make_call(struct mpi_call *call, const struct mpi_share *share, struct mpi_comm_facts *facts,
-                     enum mpi_meeting_kind kind, int root, uint32_t *number)
-{
-  mpi_call_among(call, facts);
+  mpi_call_among(call, round->facts);
   if (share) {
     mpi_call_moves(call, share->count, share->type);
     if (share->type == MPI_DATATYPE_NULL)
       call->bytes = share->bytes;
   }
-  call->root = mpi_is_root(facts, root) ? ROOT_SELF : ROOT_OTHER;
-  *number = facts ? __atomic_fetch_add(&facts->together, 1, __ATOMIC_RELAXED) : 0;
-  const bool is_logged = facts && facts->key && facts->kind != COMMUNICATOR_INTER && kind != MEETING_NONE;
-  const uint32_t place = is_logged ? mpi_log_meeting() : MPI_NOT_LOGGED;
-  int result = mpi_row(call);
+  call->root = mpi_is_root(round->facts, round->root) ? ROOT_SELF : ROOT_OTHER;
+  mpi_round_number(round);
+  return mpi_row(call);
+}
+
+/* Makes one that ends when the ranks have met. */
+static int meet(struct mpi_call *call, const struct mpi_share *share, struct mpi_round *round)
+{
+  mpi_call_waits(call, round->kind == MEETING_NONE        ? MPI_WAITS_FOR_NOBODY
+                       : round->kind == MEETING_FROM_ROOT ? MPI_WAITS_FOR_ROOT
+                                                          : MPI_WAITS_FOR_RANKS);
+  const int result = make_call(call, share, round);
   if (result != MPI_SUCCESS)
     return result;
   if (share)
     mpi_count_bytes(call->function, call->bytes);
-  if (place != MPI_NOT_LOGGED)
-    leave(call, place, facts, *number, kind, root);
+  mpi_round_come(round, call->enter);
+  if (round->place != MPI_NOT_LOGGED)
+    mpi_log_meeting_at(round->place)->pause = mpi_call_pause(call);
   return result;
 }
 
 int mpi_meet(struct mpi_call call, struct mpi_comm_facts *facts, enum mpi_meeting_kind kind, int root,
              const struct mpi_share *share)
 {
-  uint32_t number;
-  return make_call(&call, share, facts, kind, root, &number);
+  struct mpi_round round = {.facts = facts, .kind = kind, .root = root};
+  return meet(&call, share, &round);
+}
+
+int mpi_meet_begin(struct mpi_call call, struct mpi_comm_facts *facts, enum mpi_meeting_kind kind, int root,
+                   const struct mpi_share *share, const MPI_Request *request)
+{
+  struct mpi_round round = {.facts = facts, .kind = kind, .root = root};
+  const int result = make_call(&call, share, &round);
+  if (result != MPI_SUCCESS)
+    return result;
+  if (share)
+    mpi_count_bytes(call.function, call.bytes);
+  mpi_round_come(&round, call.enter);
+  struct mpi_request_facts made = mpi_request_of(call.function, facts);
+  made.meeting = round.place;
+  mpi_request_put(*request, &made);
+  return result;
+}
+
+int mpi_meet_prepare(struct mpi_call call, struct mpi_comm_facts *facts, enum mpi_meeting_kind kind, int root,
+                     const struct mpi_share *share, const MPI_Request *request)
+{
+  /* That the ranks come to this call is nothing that one has to wait for. */
+  struct mpi_round round = {.facts = facts, .kind = MEETING_NONE, .root = root};
+  const int result = make_call(&call, share, &round);
+  if (result != MPI_SUCCESS)
+    return result;
+  /* Ranks need not start their requests in one order: what is started is counted for each request by itself. */
+  struct mpi_comm_facts *own = mpi_comm_like(facts, round.number);
+  struct mpi_request_facts made = mpi_request_of(OF_MPI_Start, own);
+  made.is_persistent = made.is_together = true;
+  made.kind = kind;
+  made.rank = root;
+  made.bytes = call.bytes;
+  mpi_request_put(*request, &made);
+  mpi_comm_leave(own);
+  return result;
+}
+
+int mpi_meet_for(struct mpi_call call, struct mpi_comm_facts *facts, uint32_t *number)
+{
+  struct mpi_round round = {.facts = facts, .kind = MEETING_ALL, .root = -1};
+  const int result = meet(&call, NULL, &round);
+  *number = round.number;
+  return result;
 }
 
 int mpi_meet_to_make(struct mpi_call call, MPI_Comm communicator, const MPI_Comm *made)
 {
   uint32_t number;
   struct mpi_comm_facts *facts = mpi_comm_facts(communicator);
-  int result = make_call(&call, NULL, facts, MEETING_ALL, -1, &number);
+  const int result = mpi_meet_for(call, facts, &number);
   if (result == MPI_SUCCESS && *made != MPI_COMM_NULL)
     mpi_comm_made(*made, facts, number);
   return result;

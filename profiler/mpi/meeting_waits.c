@@ -137,7 +137,8 @@ static void compare(const struct told *told, const size_t *order, size_t count)
     const struct arrival *arrival = &told->arrivals[order[i]];
     below = arrival->enter > below ? arrival->enter : below;
     uint64_t until = arrival->enter;
-    if (first->kind == MEETING_ALL || (first->kind == MEETING_TO_ROOT && arrival->rank == first->root))
+    if (first->kind == MEETING_ALL || first->kind == MEETING_FENCE ||
+        (first->kind == MEETING_TO_ROOT && arrival->rank == first->root))
       until = last;
     else if (first->kind == MEETING_FROM_ROOT)
       until = at_root;
@@ -160,6 +161,18 @@ static void compare_all(struct told *told)
   }
 }
 
+/* Notes until when the call that is of the meeting waited. */
+static void note(const struct mpi_waits *waits, const struct mpi_meeting *meeting, uint64_t until)
+{
+  if (meeting->pause == MPI_NOT_LOGGED)
+    return;
+  /* A call that ended before the others came did not wait for them. */
+  const struct mpi_pause *pause = mpi_log_pause_at(meeting->pause);
+  if (meeting->kind == MEETING_FENCE && until - (uint64_t)waits->clock.ahead > pause->exit)
+    until = pause->enter + (uint64_t)waits->clock.ahead;
+  mpi_waits_note(waits, meeting->pause, until, meeting->kind == MEETING_FROM_ROOT ? WAIT_LATE_ROOT : WAIT_LATE_RANKS);
+}
+
 /* A leader's answers, in the order in which it was told. */
 static void take_answers(void *data, int from, const void *bytes, uint64_t size)
 {
@@ -171,8 +184,7 @@ static void take_answers(void *data, int from, const void *bytes, uint64_t size)
   for (uint32_t i = 0; i < count; i++) {
     const struct mpi_meeting *meeting = mpi_log_meeting_at(own->order[begin + i]);
     if (until[i])
-      mpi_waits_note(own->waits, meeting->pause, until[i],
-                     meeting->kind == MEETING_FROM_ROOT ? WAIT_LATE_ROOT : WAIT_LATE_RANKS);
+      note(own->waits, meeting, until[i]);
   }
 }
 

@@ -58,6 +58,7 @@ static void leave_received(struct mpi_call *call, const struct message *message,
 static int send_now(struct mpi_call call, const struct message *message)
 {
   struct passage passage;
+  mpi_call_waits(&call, MPI_WAITS_FOR_MESSAGE);
   const int result = pass(&call, message, &passage);
   if (result == MPI_SUCCESS)
     leave_sent(&call, message, &passage);
@@ -72,7 +73,8 @@ static int begin_send(struct mpi_call call, const struct message *message, const
   if (result != MPI_SUCCESS)
     return result;
   mpi_message_sent(passage.event, call.function, passage.facts, message->rank, message->tag, call.bytes, call.enter);
-  const struct mpi_request_facts made = {.function = call.function, .event = passage.event, .facts = passage.facts};
+  struct mpi_request_facts made = mpi_request_of(call.function, passage.facts);
+  made.event = passage.event;
   /* Whether it is logged or not: the handle may have been another one's, which was done unseen. */
   mpi_request_put(*request, &made);
   return result;
@@ -82,6 +84,7 @@ static int begin_send(struct mpi_call call, const struct message *message, const
 static int receive_now(struct mpi_call call, const struct message *message, const MPI_Status *status)
 {
   struct passage passage;
+  mpi_call_waits(&call, MPI_WAITS_FOR_MESSAGE);
   const int result = pass(&call, message, &passage);
   if (mpi_message_is_taken(result))
     leave_received(&call, message, &passage, status, result);
@@ -95,44 +98,48 @@ static int begin_receive(struct mpi_call call, const struct message *message, co
   if (result != MPI_SUCCESS)
     return result;
   mpi_message_asked_for(passage.event, passage.facts, message->rank, message->tag, call.enter);
-  const struct mpi_request_facts made = {
-      .function = call.function, .is_receive = true, .event = passage.event, .facts = passage.facts};
+  struct mpi_request_facts made = mpi_request_of(call.function, passage.facts);
+  made.is_receive = true;
+  made.event = passage.event;
   mpi_request_put(*request, &made);
   return result;
 }
 
-/* Notes a request that is to be started later, as often as the program likes. */
-static int prepare(int result, enum mpi_function function, bool is_receive, const struct message *message,
-                   const MPI_Request *request)
+/* Makes a request that is to be started later, as often as the program likes. */
+static int prepare(struct mpi_call call, bool is_receive, const struct message *message, const MPI_Request *request)
 {
+  struct mpi_comm_facts *facts = mpi_comm_facts(message->communicator);
+  describe(&call, facts, message);
+  const int result = mpi_row(&call);
   if (result != MPI_SUCCESS)
     return result;
-  struct mpi_call call = {.function = function};
-  mpi_call_moves(&call, message->count, message->type);
-  const struct mpi_request_facts made = {.function = function,
-                                         .is_receive = is_receive,
-                                         .is_persistent = true,
-                                         .event = MPI_NOT_LOGGED,
-                                         .rank = message->rank,
-                                         .tag = message->tag,
-                                         .bytes = call.bytes,
-                                         .facts = mpi_comm_facts(message->communicator)};
+  struct mpi_request_facts made = mpi_request_of(OF_MPI_Start, facts);
+  made.is_receive = is_receive;
+  made.is_persistent = true;
+  made.rank = message->rank;
+  made.tag = message->tag;
+  made.bytes = call.bytes;
   mpi_request_put(*request, &made);
   return result;
 }
+
+#define MESSAGE_FIELDS (mpi_count, count), (MPI_Datatype, type), (int, rank), (int, tag), (MPI_Comm, communicator)
+#define SENT           (const void *, buffer), MESSAGE_FIELDS
+#define RECEIVED       (void *, buffer), MESSAGE_FIELDS
+#define MESSAGE                                                                                                        \
+  &(struct message)                                                                                                    \
+  {                                                                                                                    \
+    a->count, a->type, a->rank, a->tag, a->communicator                                                                \
+  }
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Sending
  * ------------------------------------------------------------------------------------------------------------------ */
 
 #define SEND(name)                                                                                                     \
-  MPI_CLOSURE(name, const void *buffer; int count; MPI_Datatype type; int rank; int tag; MPI_Comm communicator;        \
-              , a->buffer, a->count, a->type, a->rank, a->tag, a->communicator)                                        \
-  MPI_EXPORTED int name(const void *buffer, int count, MPI_Datatype type, int rank, int tag, MPI_Comm communicator)    \
+  MPI_WRAP(name, SENT)                                                                                                 \
   {                                                                                                                    \
-    struct name##_arguments a = {buffer, count, type, rank, tag, communicator};                                        \
-    const struct message message = {count, type, rank, tag, communicator};                                             \
-    return send_now(mpi_call_of(OF_##name, run_##name, &a), &message);                                                 \
+    return send_now(MPI_CALL(name), MESSAGE);                                                                          \
   }
 SEND(MPI_Send)
 SEND(MPI_Bsend)
@@ -140,14 +147,9 @@ SEND(MPI_Ssend)
 SEND(MPI_Rsend)
 
 #define BEGIN_SEND(name)                                                                                               \
-  MPI_CLOSURE(name, const void *buffer; int count; MPI_Datatype type; int rank; int tag; MPI_Comm communicator;        \
-              MPI_Request * request;, a->buffer, a->count, a->type, a->rank, a->tag, a->communicator, a->request)      \
-  MPI_EXPORTED int name(const void *buffer, int count, MPI_Datatype type, int rank, int tag, MPI_Comm communicator,    \
-                        MPI_Request *request)                                                                          \
+  MPI_WRAP(name, SENT, (MPI_Request *, request))                                                                       \
   {                                                                                                                    \
-    struct name##_arguments a = {buffer, count, type, rank, tag, communicator, request};                               \
-    const struct message message = {count, type, rank, tag, communicator};                                             \
-    return begin_send(mpi_call_of(OF_##name, run_##name, &a), &message, request);                                      \
+    return begin_send(MPI_CALL(name), MESSAGE, a->request);                                                            \
   }
 BEGIN_SEND(MPI_Isend)
 BEGIN_SEND(MPI_Ibsend)
@@ -155,12 +157,9 @@ BEGIN_SEND(MPI_Issend)
 BEGIN_SEND(MPI_Irsend)
 
 #define PREPARE_SEND(name)                                                                                             \
-  MPI_EXPORTED int name(const void *buffer, int count, MPI_Datatype type, int rank, int tag, MPI_Comm communicator,    \
-                        MPI_Request *request)                                                                          \
+  MPI_WRAP(name, SENT, (MPI_Request *, request))                                                                       \
   {                                                                                                                    \
-    const struct message message = {count, type, rank, tag, communicator};                                             \
-    return prepare(P##name(buffer, count, type, rank, tag, communicator, request), OF_MPI_Start, false, &message,      \
-                   request);                                                                                           \
+    return prepare(MPI_CALL(name), false, MESSAGE, a->request);                                                        \
   }
 PREPARE_SEND(MPI_Send_init)
 PREPARE_SEND(MPI_Bsend_init)
@@ -171,49 +170,45 @@ PREPARE_SEND(MPI_Rsend_init)
  * Receiving
  * ------------------------------------------------------------------------------------------------------------------ */
 
-MPI_CLOSURE(MPI_Recv, void *buffer; int count; MPI_Datatype type; int rank; int tag; MPI_Comm communicator;
-            MPI_Status * status;, a->buffer, a->count, a->type, a->rank, a->tag, a->communicator, a->status)
-MPI_EXPORTED int MPI_Recv(void *buffer, int count, MPI_Datatype type, int rank, int tag, MPI_Comm communicator,
-                          MPI_Status *status)
+MPI_WRAP(MPI_Recv, RECEIVED, (MPI_Status *, status))
 {
   MPI_Status own;
-  if (status == MPI_STATUS_IGNORE)
-    status = &own;
-  struct MPI_Recv_arguments a = {buffer, count, type, rank, tag, communicator, status};
-  const struct message message = {count, type, rank, tag, communicator};
-  return receive_now(mpi_call_of(OF_MPI_Recv, run_MPI_Recv, &a), &message, status);
+  if (a->status == MPI_STATUS_IGNORE)
+    a->status = &own;
+  return receive_now(MPI_CALL(MPI_Recv), MESSAGE, a->status);
 }
 
-MPI_CLOSURE(MPI_Irecv, void *buffer; int count; MPI_Datatype type; int rank; int tag; MPI_Comm communicator;
-            MPI_Request * request;, a->buffer, a->count, a->type, a->rank, a->tag, a->communicator, a->request)
-MPI_EXPORTED int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int rank, int tag, MPI_Comm communicator,
-                           MPI_Request *request)
+MPI_WRAP(MPI_Irecv, RECEIVED, (MPI_Request *, request))
 {
-  struct MPI_Irecv_arguments a = {buffer, count, type, rank, tag, communicator, request};
-  const struct message message = {count, type, rank, tag, communicator};
-  return begin_receive(mpi_call_of(OF_MPI_Irecv, run_MPI_Irecv, &a), &message, request);
+  return begin_receive(MPI_CALL(MPI_Irecv), MESSAGE, a->request);
 }
 
-MPI_EXPORTED int MPI_Recv_init(void *buffer, int count, MPI_Datatype type, int rank, int tag, MPI_Comm communicator,
-                               MPI_Request *request)
+MPI_WRAP(MPI_Recv_init, RECEIVED, (MPI_Request *, request))
 {
-  const struct message message = {count, type, rank, tag, communicator};
-  return prepare(PMPI_Recv_init(buffer, count, type, rank, tag, communicator, request), OF_MPI_Start, true, &message,
-                 request);
+  return prepare(MPI_CALL(MPI_Recv_init), true, MESSAGE, a->request);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
  * Both in one call
  * ------------------------------------------------------------------------------------------------------------------ */
 
+/* Makes a call for two. */
+static int pass_both(struct mpi_call *call, const struct message *sent, const struct message *received,
+                     struct passage *out, struct passage *in)
+{
+  out->facts = in->facts = mpi_comm_facts(sent->communicator);
+  out->event = mpi_message_place(out->facts, sent->rank);
+  in->event = mpi_message_place(in->facts, received->rank);
+  describe(call, out->facts, sent);
+  return mpi_row(call);
+}
+
 static int exchange(struct mpi_call call, const struct message *sent, const struct message *received,
                     const MPI_Status *status)
 {
-  struct mpi_comm_facts *facts = mpi_comm_facts(sent->communicator);
-  const struct passage out = {facts, mpi_message_place(facts, sent->rank)},
-                       in = {facts, mpi_message_place(facts, received->rank)};
-  describe(&call, facts, sent);
-  const int result = mpi_row(&call);
+  struct passage out, in;
+  mpi_call_waits(&call, MPI_WAITS_FOR_MESSAGE);
+  const int result = pass_both(&call, sent, received, &out, &in);
   /* Where what came was longer than there was room for, the own message has gone. */
   if (mpi_message_is_taken(result)) {
     leave_sent(&call, sent, &out);
@@ -222,35 +217,74 @@ static int exchange(struct mpi_call call, const struct message *sent, const stru
   return result;
 }
 
-MPI_CLOSURE(MPI_Sendrecv, const void *out; int out_count; MPI_Datatype out_type; int to; int out_tag; void *in;
-            int in_count; MPI_Datatype in_type; int from; int in_tag; MPI_Comm communicator; MPI_Status * status;
-            , a->out, a->out_count, a->out_type, a->to, a->out_tag, a->in, a->in_count, a->in_type, a->from, a->in_tag,
-            a->communicator, a->status)
-MPI_EXPORTED int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int to, int out_tag, void *in,
-                              int in_count, MPI_Datatype in_type, int from, int in_tag, MPI_Comm communicator,
-                              MPI_Status *status)
+#define BOTH                                                                                                           \
+  (const void *, out), (mpi_count, out_count), (MPI_Datatype, out_type), (int, to), (int, out_tag), (void *, in),      \
+      (mpi_count, in_count), (MPI_Datatype, in_type), (int, from), (int, in_tag), (MPI_Comm, communicator)
+#define BOTH_SENT                                                                                                      \
+  &(struct message)                                                                                                    \
+  {                                                                                                                    \
+    a->out_count, a->out_type, a->to, a->out_tag, a->communicator                                                      \
+  }
+#define BOTH_RECEIVED                                                                                                  \
+  &(struct message)                                                                                                    \
+  {                                                                                                                    \
+    a->in_count, a->in_type, a->from, a->in_tag, a->communicator                                                       \
+  }
+#define REPLACED                                                                                                       \
+  (void *, buffer), (mpi_count, count), (MPI_Datatype, type), (int, to), (int, out_tag), (int, from), (int, in_tag),   \
+      (MPI_Comm, communicator)
+#define REPLACED_SENT                                                                                                  \
+  &(struct message)                                                                                                    \
+  {                                                                                                                    \
+    a->count, a->type, a->to, a->out_tag, a->communicator                                                              \
+  }
+#define REPLACED_RECEIVED                                                                                              \
+  &(struct message)                                                                                                    \
+  {                                                                                                                    \
+    a->count, a->type, a->from, a->in_tag, a->communicator                                                             \
+  }
+
+MPI_WRAP(MPI_Sendrecv, BOTH, (MPI_Status *, status))
 {
   MPI_Status own;
-  if (status == MPI_STATUS_IGNORE)
-    status = &own;
-  struct MPI_Sendrecv_arguments a = {out,      out_count, out_type, to,     out_tag,      in,
-                                     in_count, in_type,   from,     in_tag, communicator, status};
-  const struct message sent = {out_count, out_type, to, out_tag, communicator},
-                       received = {in_count, in_type, from, in_tag, communicator};
-  return exchange(mpi_call_of(OF_MPI_Sendrecv, run_MPI_Sendrecv, &a), &sent, &received, status);
+  if (a->status == MPI_STATUS_IGNORE)
+    a->status = &own;
+  return exchange(MPI_CALL(MPI_Sendrecv), BOTH_SENT, BOTH_RECEIVED, a->status);
 }
 
-MPI_CLOSURE(MPI_Sendrecv_replace, void *buffer; int count; MPI_Datatype type; int to; int out_tag; int from; int in_tag;
-            MPI_Comm communicator; MPI_Status * status;
-            , a->buffer, a->count, a->type, a->to, a->out_tag, a->from, a->in_tag, a->communicator, a->status)
-MPI_EXPORTED int MPI_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int to, int out_tag, int from,
-                                      int in_tag, MPI_Comm communicator, MPI_Status *status)
+MPI_WRAP(MPI_Sendrecv_replace, REPLACED, (MPI_Status *, status))
 {
   MPI_Status own;
-  if (status == MPI_STATUS_IGNORE)
-    status = &own;
-  struct MPI_Sendrecv_replace_arguments a = {buffer, count, type, to, out_tag, from, in_tag, communicator, status};
-  const struct message sent = {count, type, to, out_tag, communicator},
-                       received = {count, type, from, in_tag, communicator};
-  return exchange(mpi_call_of(OF_MPI_Sendrecv_replace, run_MPI_Sendrecv_replace, &a), &sent, &received, status);
+  if (a->status == MPI_STATUS_IGNORE)
+    a->status = &own;
+  return exchange(MPI_CALL(MPI_Sendrecv_replace), REPLACED_SENT, REPLACED_RECEIVED, a->status);
 }
+
+#if MPI_VERSION >= 4
+static int begin_exchange(struct mpi_call call, const struct message *sent, const struct message *received,
+                          const MPI_Request *request)
+{
+  struct passage out, in;
+  const int result = pass_both(&call, sent, received, &out, &in);
+  if (result != MPI_SUCCESS)
+    return result;
+  mpi_message_sent(out.event, call.function, out.facts, sent->rank, sent->tag, call.bytes, call.enter);
+  mpi_message_asked_for(in.event, in.facts, received->rank, received->tag, call.enter);
+  struct mpi_request_facts made = mpi_request_of(call.function, in.facts);
+  made.is_receive = true;
+  made.event = in.event;
+  made.sent_event = out.event;
+  mpi_request_put(*request, &made);
+  return result;
+}
+
+MPI_WRAP(MPI_Isendrecv, BOTH, (MPI_Request *, request))
+{
+  return begin_exchange(MPI_CALL(MPI_Isendrecv), BOTH_SENT, BOTH_RECEIVED, a->request);
+}
+
+MPI_WRAP(MPI_Isendrecv_replace, REPLACED, (MPI_Request *, request))
+{
+  return begin_exchange(MPI_CALL(MPI_Isendrecv_replace), REPLACED_SENT, REPLACED_RECEIVED, a->request);
+}
+#endif

@@ -26,73 +26,40 @@ static int look(struct mpi_call call, int rank, MPI_Comm communicator, const int
 
 static const int is_found = 1;
 
-MPI_CLOSURE(MPI_Probe, int rank; int tag; MPI_Comm communicator; MPI_Status * status;
-            , a->rank, a->tag, a->communicator, a->status)
-MPI_EXPORTED int MPI_Probe(int rank, int tag, MPI_Comm communicator, MPI_Status *status)
+MPI_WRAP(MPI_Probe, (int, rank), (int, tag), (MPI_Comm, communicator), (MPI_Status *, status))
 {
   MPI_Status own;
-  struct MPI_Probe_arguments a = {rank, tag, communicator, status == MPI_STATUS_IGNORE ? &own : status};
-  return look(mpi_call_of(OF_MPI_Probe, run_MPI_Probe, &a), rank, communicator, &is_found, a.status, false);
+  struct mpi_call call = MPI_CALL(MPI_Probe);
+  if (a->status == MPI_STATUS_IGNORE)
+    a->status = &own;
+  mpi_call_waits(&call, MPI_WAITS_FOR_MESSAGE);
+  return look(call, a->rank, a->communicator, &is_found, a->status, false);
 }
 
-MPI_CLOSURE(MPI_Iprobe, int rank; int tag; MPI_Comm communicator; int *flag; MPI_Status * status;
-            , a->rank, a->tag, a->communicator, a->flag, a->status)
-MPI_EXPORTED int MPI_Iprobe(int rank, int tag, MPI_Comm communicator, int *flag, MPI_Status *status)
+MPI_WRAP(MPI_Iprobe, (int, rank), (int, tag), (MPI_Comm, communicator), (int *, flag), (MPI_Status *, status))
 {
   MPI_Status own;
-  struct MPI_Iprobe_arguments a = {rank, tag, communicator, flag, status == MPI_STATUS_IGNORE ? &own : status};
-  return look(mpi_call_of(OF_MPI_Iprobe, run_MPI_Iprobe, &a), rank, communicator, flag, a.status, false);
+  if (a->status == MPI_STATUS_IGNORE)
+    a->status = &own;
+  return look(MPI_CALL(MPI_Iprobe), a->rank, a->communicator, a->flag, a->status, false);
 }
 
-MPI_CLOSURE(MPI_Mprobe, int rank; int tag; MPI_Comm communicator; MPI_Message * message; MPI_Status * status;
-            , a->rank, a->tag, a->communicator, a->message, a->status)
-MPI_EXPORTED int MPI_Mprobe(int rank, int tag, MPI_Comm communicator, MPI_Message *message, MPI_Status *status)
+MPI_WRAP(MPI_Mprobe, (int, rank), (int, tag), (MPI_Comm, communicator), (MPI_Message *, message),
+         (MPI_Status *, status))
 {
   MPI_Status own;
-  struct MPI_Mprobe_arguments a = {rank, tag, communicator, message, status == MPI_STATUS_IGNORE ? &own : status};
-  return look(mpi_call_of(OF_MPI_Mprobe, run_MPI_Mprobe, &a), rank, communicator, &is_found, a.status, true);
+  struct mpi_call call = MPI_CALL(MPI_Mprobe);
+  if (a->status == MPI_STATUS_IGNORE)
+    a->status = &own;
+  mpi_call_waits(&call, MPI_WAITS_FOR_MESSAGE);
+  return look(call, a->rank, a->communicator, &is_found, a->status, true);
 }
 
-MPI_CLOSURE(MPI_Improbe, int rank; int tag; MPI_Comm communicator; int *flag; MPI_Message * message;
-            MPI_Status * status;, a->rank, a->tag, a->communicator, a->flag, a->message, a->status)
-MPI_EXPORTED int MPI_Improbe(int rank, int tag, MPI_Comm communicator, int *flag, MPI_Message *message,
-                             MPI_Status *status)
+MPI_WRAP(MPI_Improbe, (int, rank), (int, tag), (MPI_Comm, communicator), (int *, flag), (MPI_Message *, message),
+         (MPI_Status *, status))
 {
   MPI_Status own;
-  struct MPI_Improbe_arguments a = {rank, tag,     communicator,
-                                    flag, message, status == MPI_STATUS_IGNORE ? &own : status};
-  return look(mpi_call_of(OF_MPI_Improbe, run_MPI_Improbe, &a), rank, communicator, flag, a.status, true);
-}
-
-/* What was taken already: from whom, and in which communicator, is not told again before it is there. */
-MPI_CLOSURE(MPI_Mrecv, void *buffer; int count; MPI_Datatype type; MPI_Message * message; MPI_Status * status;
-            , a->buffer, a->count, a->type, a->message, a->status)
-MPI_EXPORTED int MPI_Mrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
-{
-  MPI_Status own;
-  struct MPI_Mrecv_arguments a = {buffer, count, type, message, status == MPI_STATUS_IGNORE ? &own : status};
-  struct mpi_call call = mpi_call_of(OF_MPI_Mrecv, run_MPI_Mrecv, &a);
-  mpi_call_among(&call, NULL);
-  mpi_call_moves(&call, count, type);
-  call.peer = PEER_ANY;
-  int result = mpi_row(&call);
-  if (result == MPI_SUCCESS)
-    mpi_message_received(MPI_NOT_LOGGED, call.function, NULL, a.status, &call);
-  return result;
-}
-
-MPI_CLOSURE(MPI_Imrecv, void *buffer; int count; MPI_Datatype type; MPI_Message * message; MPI_Request * request;
-            , a->buffer, a->count, a->type, a->message, a->request)
-MPI_EXPORTED int MPI_Imrecv(void *buffer, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
-{
-  struct MPI_Imrecv_arguments a = {buffer, count, type, message, request};
-  struct mpi_call call = mpi_call_of(OF_MPI_Imrecv, run_MPI_Imrecv, &a);
-  mpi_call_among(&call, NULL);
-  mpi_call_moves(&call, count, type);
-  call.peer = PEER_ANY;
-  int result = mpi_row(&call);
-  const struct mpi_request_facts made = {.function = call.function, .is_receive = true, .event = MPI_NOT_LOGGED};
-  if (result == MPI_SUCCESS)
-    mpi_request_put(*request, &made);
-  return result;
+  if (a->status == MPI_STATUS_IGNORE)
+    a->status = &own;
+  return look(MPI_CALL(MPI_Improbe), a->rank, a->communicator, a->flag, a->status, true);
 }

@@ -6,6 +6,7 @@
 
 #include "profiler/mpi/calls_common.h"
 #include "profiler/mpi/log.h"
+#include "profiler/mpi/round.h"
 
 #define BUCKETS 4096u
 
@@ -55,6 +56,15 @@ static void take_out(struct mpi_open_request **at)
   open->is_linked = false;
   if (!open->is_looked_up)
     give_up(open);
+}
+
+struct mpi_request_facts mpi_request_of(enum mpi_function function, struct mpi_comm_facts *facts)
+{
+  return (struct mpi_request_facts){.function = function,
+                                    .event = MPI_NOT_LOGGED,
+                                    .sent_event = MPI_NOT_LOGGED,
+                                    .meeting = MPI_NOT_LOGGED,
+                                    .facts = facts};
 }
 
 void mpi_request_put(MPI_Request request, const struct mpi_request_facts *made)
@@ -156,7 +166,7 @@ void mpi_request_done(struct mpi_open_request *open, const MPI_Status *status, s
   const struct mpi_request_facts made = open->made;
   mpi_comm_use(made.facts);
   const bool is_cancelled = open->is_cancelled;
-  open->made.event = MPI_NOT_LOGGED;
+  open->made.event = open->made.sent_event = open->made.meeting = MPI_NOT_LOGGED;
   open->is_cancelled = false;
   come_back(open, made.is_persistent);
   pthread_mutex_unlock(&requests.lock);
@@ -168,6 +178,10 @@ void mpi_request_done(struct mpi_open_request *open, const MPI_Status *status, s
     mpi_log_event_at(made.event)->kind = EVENT_NONE;
   else if (made.event != MPI_NOT_LOGGED)
     mpi_log_event_at(made.event)->pause = mpi_call_pause(call);
+  if (made.sent_event != MPI_NOT_LOGGED)
+    mpi_log_event_at(made.sent_event)->pause = mpi_call_pause(call);
+  if (made.meeting != MPI_NOT_LOGGED)
+    mpi_log_meeting_at(made.meeting)->pause = mpi_call_pause(call);
   mpi_comm_leave(made.facts);
 }
 
@@ -188,19 +202,30 @@ void mpi_request_failed(struct mpi_open_request *open, int error, const MPI_Stat
     mpi_log_event_at(event)->kind = EVENT_NONE;
 }
 
+/* Starts what is of one message, or of all ranks together. */
+static void start(struct mpi_request_facts *made, uint64_t now)
+{
+  if (made->is_together) {
+    struct mpi_round round = {.facts = made->facts, .kind = made->kind, .root = made->rank};
+    mpi_round_number(&round);
+    mpi_round_come(&round, now);
+    made->meeting = round.place;
+    mpi_count_bytes(made->function, made->bytes);
+    return;
+  }
+  made->event = mpi_message_place(made->facts, made->rank);
+  if (made->is_receive)
+    mpi_message_asked_for(made->event, made->facts, made->rank, made->tag, now);
+  else
+    mpi_message_sent(made->event, made->function, made->facts, made->rank, made->tag, made->bytes, now);
+}
+
 void mpi_request_started(MPI_Request request, uint64_t now)
 {
   pthread_mutex_lock(&requests.lock);
   struct mpi_open_request **at = place_of(request);
-  if (*at && (*at)->made.is_persistent) {
-    struct mpi_request_facts *made = &(*at)->made;
-    made->event = mpi_message_place(made->facts, made->rank);
-    if (made->is_receive) {
-      mpi_message_asked_for(made->event, made->facts, made->rank, made->tag, now);
-    } else {
-      mpi_message_sent(made->event, made->function, made->facts, made->rank, made->tag, made->bytes, now);
-    }
-  }
+  if (*at && (*at)->made.is_persistent)
+    start(&(*at)->made, now);
   pthread_mutex_unlock(&requests.lock);
 }
 

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "profiler/mpi/communicators.h"
+#include "profiler/mpi/log.h"
 #include "profiler/mpi/rows.h"
 
 /* What a request was made for. */
@@ -16,11 +17,18 @@ struct mpi_request_facts {
   enum mpi_function function; /* that its bytes count for */
   bool is_receive;
   bool is_persistent;           /* it stays when it is done, and is started again */
+  bool is_together;             /* persistent, of all ranks together */
   uint32_t event;               /* in the log, MPI_NOT_LOGGED for none */
-  int rank, tag;                /* of the other side, as they were asked for */
+  uint32_t sent_event;          /* the same for what is sent by a request that receives as well */
+  uint32_t meeting;             /* the same for calls of all ranks together */
+  enum mpi_meeting_kind kind;   /* of the latter, persistent */
+  int rank, tag;                /* of the other side, as they were asked for; the root */
   int64_t bytes;                /* to be sent */
   struct mpi_comm_facts *facts; /* used until it is done; NULL */
 };
+
+/* A request of that function, of nothing that is logged. */
+struct mpi_request_facts mpi_request_of(enum mpi_function function, struct mpi_comm_facts *facts);
 
 /* Notes a request. Where there is no memory it is not known afterwards. */
 void mpi_request_put(MPI_Request request, const struct mpi_request_facts *made);

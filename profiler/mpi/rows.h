@@ -9,28 +9,47 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The functions, by what their rows show: of messages to or from one rank; of looking for one; of requests; of a
- * communicator's ranks all together, without and with a root among them; of these without data. */
+/* The functions, by what their rows show: of messages to or from one rank, and of what is put into its memory or got
+ * from there; of looking for one, and of one rank's memory; of requests; of a communicator's ranks all together,
+ * without and with a root among them; of these without data. */
 /* Two passes of clang-format over such lists differ. */
 /* clang-format off */
 #define MPI_MESSAGES(X) \
   X(MPI_Send) X(MPI_Bsend) X(MPI_Ssend) X(MPI_Rsend) X(MPI_Isend) X(MPI_Ibsend) X(MPI_Issend) X(MPI_Irsend) \
-  X(MPI_Recv) X(MPI_Irecv) X(MPI_Mrecv) X(MPI_Imrecv) X(MPI_Sendrecv) X(MPI_Sendrecv_replace)
+  X(MPI_Recv) X(MPI_Irecv) X(MPI_Mrecv) X(MPI_Imrecv) X(MPI_Sendrecv) X(MPI_Sendrecv_replace) X(MPI_Isendrecv) \
+  X(MPI_Isendrecv_replace) X(MPI_Send_init) X(MPI_Bsend_init) X(MPI_Ssend_init) X(MPI_Rsend_init) X(MPI_Recv_init) \
+  X(MPI_Psend_init) X(MPI_Precv_init) X(MPI_Put) X(MPI_Rput) X(MPI_Get) X(MPI_Rget) X(MPI_Accumulate) \
+  X(MPI_Raccumulate) X(MPI_Get_accumulate) X(MPI_Rget_accumulate) X(MPI_Fetch_and_op) X(MPI_Compare_and_swap)
 #define MPI_PROBES(X) \
-  X(MPI_Probe) X(MPI_Iprobe) X(MPI_Mprobe) X(MPI_Improbe)
+  X(MPI_Probe) X(MPI_Iprobe) X(MPI_Mprobe) X(MPI_Improbe) X(MPI_Win_lock) X(MPI_Win_unlock) X(MPI_Win_flush) \
+  X(MPI_Win_flush_local)
 #define MPI_REQUESTS(X) \
   X(MPI_Wait) X(MPI_Waitall) X(MPI_Waitany) X(MPI_Waitsome) X(MPI_Test) X(MPI_Testall) X(MPI_Testany) \
-  X(MPI_Testsome) X(MPI_Start) X(MPI_Startall)
+  X(MPI_Testsome) X(MPI_Start) X(MPI_Startall) X(MPI_Pready) X(MPI_Pready_range) X(MPI_Pready_list) X(MPI_Parrived)
 #define MPI_COLLECTIVES(X) \
   X(MPI_Allreduce) X(MPI_Allgather) X(MPI_Allgatherv) X(MPI_Alltoall) X(MPI_Alltoallv) X(MPI_Alltoallw) \
-  X(MPI_Reduce_scatter) X(MPI_Reduce_scatter_block) X(MPI_Scan) X(MPI_Exscan) X(MPI_Iallreduce) \
-  X(MPI_Iallgather) X(MPI_Iallgatherv) X(MPI_Ialltoall) X(MPI_Ialltoallv)
+  X(MPI_Reduce_scatter) X(MPI_Reduce_scatter_block) X(MPI_Scan) X(MPI_Exscan) \
+  X(MPI_Iallreduce) X(MPI_Iallgather) X(MPI_Iallgatherv) X(MPI_Ialltoall) X(MPI_Ialltoallv) X(MPI_Ialltoallw) \
+  X(MPI_Ireduce_scatter) X(MPI_Ireduce_scatter_block) X(MPI_Iscan) X(MPI_Iexscan) \
+  X(MPI_Allreduce_init) X(MPI_Allgather_init) X(MPI_Allgatherv_init) X(MPI_Alltoall_init) X(MPI_Alltoallv_init) \
+  X(MPI_Alltoallw_init) X(MPI_Reduce_scatter_init) X(MPI_Reduce_scatter_block_init) X(MPI_Scan_init) \
+  X(MPI_Exscan_init) \
+  X(MPI_Neighbor_allgather) X(MPI_Neighbor_allgatherv) X(MPI_Neighbor_alltoall) X(MPI_Neighbor_alltoallv) \
+  X(MPI_Neighbor_alltoallw) X(MPI_Ineighbor_allgather) X(MPI_Ineighbor_allgatherv) X(MPI_Ineighbor_alltoall) \
+  X(MPI_Ineighbor_alltoallv) X(MPI_Ineighbor_alltoallw) X(MPI_Neighbor_allgather_init) \
+  X(MPI_Neighbor_allgatherv_init) X(MPI_Neighbor_alltoall_init) X(MPI_Neighbor_alltoallv_init) \
+  X(MPI_Neighbor_alltoallw_init)
 #define MPI_ROOTED(X) \
   X(MPI_Bcast) X(MPI_Reduce) X(MPI_Gather) X(MPI_Gatherv) X(MPI_Scatter) X(MPI_Scatterv) X(MPI_Ibcast) \
-  X(MPI_Ireduce) X(MPI_Igather) X(MPI_Iscatter)
+  X(MPI_Ireduce) X(MPI_Igather) X(MPI_Igatherv) X(MPI_Iscatter) X(MPI_Iscatterv) X(MPI_Bcast_init) \
+  X(MPI_Reduce_init) X(MPI_Gather_init) X(MPI_Gatherv_init) X(MPI_Scatter_init) X(MPI_Scatterv_init)
 #define MPI_TOGETHER(X) \
-  X(MPI_Barrier) X(MPI_Ibarrier) X(MPI_Comm_dup) X(MPI_Comm_split) X(MPI_Comm_split_type) X(MPI_Comm_create) \
-  X(MPI_Finalize)
+  X(MPI_Barrier) X(MPI_Ibarrier) X(MPI_Barrier_init) X(MPI_Comm_dup) X(MPI_Comm_dup_with_info) X(MPI_Comm_split) \
+  X(MPI_Comm_split_type) X(MPI_Comm_create) X(MPI_Cart_create) X(MPI_Cart_sub) X(MPI_Graph_create) \
+  X(MPI_Dist_graph_create) X(MPI_Dist_graph_create_adjacent) X(MPI_Win_create) X(MPI_Win_allocate) \
+  X(MPI_Win_allocate_shared) X(MPI_Win_create_dynamic) X(MPI_Win_free) X(MPI_Win_fence) X(MPI_Win_start) \
+  X(MPI_Win_complete) X(MPI_Win_post) X(MPI_Win_wait) X(MPI_Win_test) X(MPI_Win_sync) X(MPI_Win_lock_all) \
+  X(MPI_Win_unlock_all) X(MPI_Win_flush_all) X(MPI_Win_flush_local_all) X(MPI_Finalize)
 #define MPI_FUNCTIONS(X) MPI_MESSAGES(X) MPI_PROBES(X) MPI_REQUESTS(X) MPI_COLLECTIVES(X) MPI_ROOTED(X) MPI_TOGETHER(X)
 /* clang-format on */
 
@@ -79,6 +98,7 @@ struct mpi_call {
   void *arguments;
   const char *const *waits; /* what it may wait for, as callsig_call_innermost() has it */
   size_t wait_count;
+  uint8_t first_wait; /* the first of these is number so many of all names */
   /* What is known when it has ended: its row, NULL where it has none or waits for nobody; when it was in MPI, by
    * CLOCK_MONOTONIC; and its number in the log, made when that is asked for. */
   struct callsig_call *row;

@@ -26,8 +26,8 @@ static void tell(const struct mpi_waits *waits)
       continue;
     if (!pause->until)
       unknown++;
-    else if (pause->until > pause->enter &&
-             callsig_call_waited(pause->row, pause->wait, pause->enter, pause->until - pause->enter) == -ESTALE)
+    else if (pause->until > pause->enter && callsig_call_waited(pause->row, (unsigned)pause->wait - pause->first_wait,
+                                                                pause->enter, pause->until - pause->enter) == -ESTALE)
       unknown++;
   }
   (void)mpi_log_events(&lost);

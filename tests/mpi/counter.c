@@ -156,6 +156,7 @@ int MPI_Probe(int from, int tag, MPI_Comm c, MPI_Status *s)
 int MPI_Send_init(const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c, MPI_Request *r)
 {
   const int result = PMPI_Send_init(b, n, t, to, tag, c, r);
+  add("MPI_Send_init", place(c, to), 1, 0);
   kept[kept_count].request = *r;
   kept[kept_count].count = n;
   kept[kept_count++].type = t;
@@ -164,6 +165,7 @@ int MPI_Send_init(const void *b, int n, MPI_Datatype t, int to, int tag, MPI_Com
 int MPI_Recv_init(void *b, int n, MPI_Datatype t, int from, int tag, MPI_Comm c, MPI_Request *r)
 {
   const int result = PMPI_Recv_init(b, n, t, from, tag, c, r);
+  add("MPI_Recv_init", place(c, from), 1, 0);
   kept[kept_count].request = *r;
   kept[kept_count++].is_receive = 1;
   return result;

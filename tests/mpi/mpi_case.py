@@ -1,5 +1,7 @@
 """What tests of MPI jobs share: which MPIs there are, how programs are built for one, and how its ranks are launched."""
 
+import collections
+import json
 import os
 import shutil
 import sys
@@ -54,6 +56,40 @@ class MPIJob:
     def run_profiled(self, ranks, *command, options=()):
         """The same below `callsig run --mpi`, into FILE."""
         return self.run_ranks(ranks, CALLSIG, "run", "--mpi", "-o", "file", *options, *command)
+
+    def launch(self, ranks, *command):
+        """The ranks of a command that has to succeed."""
+        done = self.run_ranks(ranks, *command)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def profile_program(self, ranks, program, *arguments, options=()):
+        """The same below `callsig run --mpi`, which has nothing to say."""
+        done = self.launch(ranks, CALLSIG, "run", "--mpi", "-o", "file", *options, program, *arguments)
+        self.assertEqual(done.stderr, "")
+        return done
+
+    def rows(self, by, ranks=None):
+        """Rows of all ranks as one, or of the recordings of so many."""
+        files = ["file"] if ranks is None else self.files_of(ranks)
+        done = self.callsig("report", *files, "--format", "json", "--by", by)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)["rows"]
+
+    def bytes_counted(self, rank, figure="total"):
+        """A rank's counters by their names."""
+        done = self.callsig("stages", "--format", "json", f"file.rank{rank}")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return {row["key"]: row.get(figure) for row in json.loads(done.stdout)["counters"]}
+
+    def found_waits(self, ranks):
+        """Seconds by rank and function of what was waited for: a row's time that is not its own."""
+        waits = collections.Counter()
+        for row in self.rows("function,rank", ranks):
+            if row["function"].startswith("MPI_"):
+                self.assertGreaterEqual(row["tottime"], -1e-9, row)
+                waits[int(row["rank"]), row["function"]] += row["cumtime"] - row["tottime"]
+        return waits
 
     def files_of(self, ranks):
         """The ranks' own recordings."""

@@ -9,7 +9,6 @@ waited for against when the program's ranks say that they came.
 """
 
 import collections
-import json
 import re
 
 from mpi_case import CALLSIG, Case, MPIJob, main
@@ -28,27 +27,8 @@ class Job(MPIJob):
         super().setUp()
         self.program = self.compile_mpi("traffic", "traffic.c", "-pthread")
 
-    def launch(self, ranks, *command):
-        done = self.run_ranks(ranks, *command)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done
-
     def profile(self, ranks, *arguments, options=()):
-        done = self.launch(ranks, CALLSIG, "run", "--mpi", "-o", "file", *options, self.program, *arguments)
-        self.assertEqual(done.stderr, "")
-        return done
-
-    def rows(self, by, ranks=None):
-        """Rows of all ranks as one, or of the recordings of so many."""
-        files = ["file"] if ranks is None else self.files_of(ranks)
-        done = self.callsig("report", *files, "--format", "json", "--by", by)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return json.loads(done.stdout)["rows"]
-
-    def bytes_counted(self, rank, figure="total"):
-        done = self.callsig("stages", "--format", "json", f"file.rank{rank}")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return {row["key"]: row.get(figure) for row in json.loads(done.stdout)["counters"]}
+        return self.profile_program(ranks, self.program, *arguments, options=options)
 
     # ---------------------------------------------------------------------------------------------------------------
 
@@ -124,15 +104,6 @@ class Job(MPIJob):
                 if rank:
                     waits[rank, "MPI_Bcast", "{late root}"] += late(rank, "bcast", (0, "bcast"))
             waits[0, "MPI_Reduce", "{late ranks}"] += late(0, "reduce", *((i, "reduce") for i in range(ranks)))
-        return waits
-
-    def found_waits(self, ranks):
-        """The same by the recording: a row's time that is not its own is that of the waits below it."""
-        waits = collections.Counter()
-        for row in self.rows("function,rank", ranks):
-            if row["function"].startswith("MPI_"):
-                self.assertGreaterEqual(row["tottime"], -1e-9, row)
-                waits[int(row["rank"]), row["function"]] += row["cumtime"] - row["tottime"]
         return waits
 
     def check_waits(self, ranks, launch, told=lambda said: said):
