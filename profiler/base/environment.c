@@ -48,12 +48,13 @@ static char *const *list_entries(char **entries, char *text, size_t length)
   return entries;
 }
 
-/* NULL where it cannot be read. */
-static char *const *read_kernels(void)
+/* NULL, with *error a negative errno, where it cannot be read. */
+static char *const *read_kernels(long *error)
 {
   for (size_t size = FIRST_SIZE;; size *= 2) {
     const size_t room = (size + 1) * sizeof(char *); /* an entry may be no more than its NUL byte */
     long mapped = prof_sys_mmap(0, room + size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *error = mapped;
     if (prof_sys_failed(mapped))
       return NULL;
     char *text = (char *)mapped + room;
@@ -61,22 +62,37 @@ static char *const *read_kernels(void)
     if (length >= 0 && length < (long)size - 1)
       return list_entries((char **)mapped, text, (size_t)length);
     prof_sys_munmap((void *)mapped, room + size);
+    *error = length;
     if (length < 0)
       return NULL;
   }
 }
 
-char *const *prof_environment_entries(void)
+/* NULL, with *error a negative errno, where it cannot be read. */
+static char *const *find_entries(long *error)
 {
-  static char *const nothing[1];
   if (environ)
     return environ;
   char *const *entries = __atomic_load_n(&from_kernel, __ATOMIC_ACQUIRE);
   if (!entries) {
-    entries = read_kernels();
+    entries = read_kernels(error);
     __atomic_store_n(&from_kernel, entries, __ATOMIC_RELEASE);
   }
+  return entries;
+}
+
+char *const *prof_environment_entries(void)
+{
+  static char *const nothing[1];
+  long error;
+  char *const *entries = find_entries(&error);
   return entries ? entries : nothing;
+}
+
+long prof_environment_find(void)
+{
+  long error = 0;
+  return prof_attached_settings() || find_entries(&error) ? 0 : error;
 }
 
 /* The value behind "NAME=" where the entry is that variable's, or NULL. */

@@ -13,6 +13,10 @@ bool prof_is_privileged(void);
  * as the C library has not found it yet. Never NULL. Borrowed. Anywhere. */
 char *const *prof_environment_entries(void);
 
+/* Finds the environment. 0: what it says can be asked for from now on; or a negative errno: nobody knows what it says.
+ */
+long prof_environment_find(void);
+
 /* The value of an environment variable, or NULL; always NULL in a set-user-ID program, whose environment is somebody
  * else's. In a program that was attached to it is what the command says in its place. Borrowed. */
 const char *prof_environment(const char *name);

@@ -42,16 +42,31 @@ static void begin_requests(struct prof_process *process)
   prof_request_begin(process->header, starts_off ? FMT_REQUEST_OFF : FMT_REQUEST_NONE);
 }
 
-/* Under start_lock, once. */
-static void make_recording(struct prof_process *process)
+/* May the process be recorded? Else it is said why not. */
+static bool may_record(bool child)
 {
   if (prof_is_privileged()) {
     prof_message("the program has privileges that its user has not: nothing is recorded; run a copy without them");
+    return false;
+  }
+  const long error = child ? 0 : prof_environment_find();
+  if (error < 0)
+    prof_message(
+        "the program's environment, which says what to record and where, cannot be read (error %ld): nothing is "
+        "recorded; is /proc mounted?",
+        -error);
+  return error == 0;
+}
+
+/* Under start_lock, once. */
+static void make_recording(struct prof_process *process)
+{
+  const bool child = process->pid != 0; /* the settings are the parent's */
+  if (!may_record(child)) {
     __atomic_store_n(&prof_idle.state, PROF_HOOKS_OFF, __ATOMIC_SEQ_CST);
     __atomic_store_n(&process->state, PROF_PROCESS_FAILED, __ATOMIC_RELEASE);
     return;
   }
-  bool child = process->pid != 0; /* the settings are the parent's */
   process->pid = prof_sys_getpid();
   if (!child) {
     prof_settings_load(process);
