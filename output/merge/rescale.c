@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/profile/edge_time.h"
+
 /* Nanoseconds a tick of the process's clock; 0: it is not rescaled. */
 static double factor_of(const struct out_profile *profile, const bool *chosen, uint32_t process)
 {
@@ -16,7 +18,13 @@ static double factor_of(const struct out_profile *profile, const bool *chosen, u
 static void scale(uint64_t *ticks, double factor)
 {
   if (*ticks != UINT64_MAX)
-    *ticks = (uint64_t)llround((double)*ticks * factor);
+    *ticks = out_ticks((double)*ticks * factor);
+}
+
+/* The whole part, between 0 and OUT_MOST_TICKS: a damaged recording's clock may be anything. */
+static uint64_t whole_part(double value)
+{
+  return (uint64_t)fmin(fmax(value, 0), (double)OUT_MOST_TICKS);
 }
 
 /* An edge's own time is rounded, and what is left of its whole time is that of its callees: it stays what it was. */
@@ -47,8 +55,9 @@ static void scale_edge(struct out_profile *profile, struct out_edge *edge, doubl
     const double squares = ((double)sampling->squares_high * 0x1p64 + (double)sampling->squares_low) * factor * factor;
     scale(&sampling->timed_total, factor);
     scale(&sampling->imputed, factor);
-    sampling->squares_high = (uint64_t)(squares / 0x1p64);
-    sampling->squares_low = (uint64_t)(squares - (double)sampling->squares_high * 0x1p64);
+    sampling->squares_high = whole_part(squares / 0x1p64);
+    const double low = squares - (double)sampling->squares_high * 0x1p64;
+    sampling->squares_low = low < 0x1p64 ? (uint64_t)low : UINT64_MAX;
     if (sampling->sleep != FMT_NONE) {
       struct out_sleep *sleep = out_profile_sleep(profile, sampling->sleep);
       scale(&sleep->ticks, factor);
@@ -87,7 +96,7 @@ static void scale_times(struct out_profile *profile, uint32_t edge, double facto
   uint32_t kept = 0;
   for (uint32_t i = 0; i < times->count; i++) {
     struct out_bucket bucket = *(struct out_bucket *)base_vector_at(&profile->buckets, times->first + i);
-    bucket.number = bucket_of((uint64_t)(middle_of(bucket.number, times->sub_bits) * factor), times->sub_bits);
+    bucket.number = bucket_of(whole_part(middle_of(bucket.number, times->sub_bits) * factor), times->sub_bits);
     struct out_bucket *last = kept > 0 ? base_vector_at(&profile->buckets, times->first + kept - 1) : NULL;
     if (last && last->number == bucket.number)
       last->count += bucket.count;
@@ -158,10 +167,10 @@ int out_rescale(struct out_profile *profile, const bool *chosen)
       continue;
     /* From the process's start on, so that no digits are lost. */
     const double began = (double)info->process.start.monotonic_ns;
-    thread->start_ticks = (uint64_t)(began + ((double)thread->start_ticks - (double)info->process.start.ticks) *
+    thread->start_ticks = whole_part(began + ((double)thread->start_ticks - (double)info->process.start.ticks) *
                                                  factors[thread->recording]);
     if (thread->end_ticks)
-      thread->end_ticks = (uint64_t)(began + ((double)thread->end_ticks - (double)info->process.start.ticks) *
+      thread->end_ticks = whole_part(began + ((double)thread->end_ticks - (double)info->process.start.ticks) *
                                                  factors[thread->recording]);
   }
   scale_counters(profile, factors);

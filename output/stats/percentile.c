@@ -59,7 +59,13 @@ static double weight_of(const struct out_profile *profile, const struct out_edge
     return 1;
   for (uint32_t i = 0; i < times->count; i++)
     kept += ((const struct out_bucket *)base_vector_at(&profile->buckets, times->first + i))->count;
-  return 1 + (double)sampling.untimed / (double)kept;
+  return kept > 0 ? 1 + (double)sampling.untimed / (double)kept : 1;
+}
+
+/* Whole calls, as many as can be told: those of a damaged recording may be more than there are numbers. */
+static uint64_t counted(double calls)
+{
+  return calls < 0x1p64 ? (uint64_t)(calls + 0.5) : UINT64_MAX;
 }
 
 static void place_edge(struct gathering *gathering, uint32_t number, uint32_t row)
@@ -71,9 +77,8 @@ static void place_edge(struct gathering *gathering, uint32_t number, uint32_t ro
   double weight = times ? weight_of(profile, out_profile_edge(profile, number), times) : 1;
   for (uint32_t i = 0; times && i < times->count; i++) {
     const struct out_bucket *bucket = base_vector_at(&profile->buckets, times->first + i);
-    gathering->list[gathering->starts[row]++] =
-        (struct times){.ticks = middle_of(bucket->number, times->sub_bits) * scale,
-                       .count = (uint64_t)((double)bucket->count * weight + 0.5)};
+    gathering->list[gathering->starts[row]++] = (struct times){
+        .ticks = middle_of(bucket->number, times->sub_bits) * scale, .count = counted((double)bucket->count * weight)};
   }
 }
 
@@ -103,7 +108,7 @@ static double at_permille(const struct times *list, uint64_t count, uint64_t tot
   if (is_exact && rank == 0)
     return (double)row->min;
   uint64_t i = 0;
-  for (uint64_t before = 0; i + 1 < count && before + list[i].count <= rank; i++)
+  for (uint64_t before = 0; i + 1 < count && list[i].count <= rank - before; i++)
     before += list[i].count;
   double ticks = list[i].ticks;
   return ticks < (double)row->min ? (double)row->min : ticks > (double)row->max ? (double)row->max : ticks;
@@ -115,7 +120,7 @@ static void find_percentiles(const struct gathering *gathering, uint32_t number,
   static const unsigned permilles[OUT_PERCENTILES] = {[OUT_P50] = 500, [OUT_P90] = 900, [OUT_P99] = 990};
   uint64_t total = 0;
   for (uint64_t i = 0; i < count; i++)
-    total += list[i].count;
+    total = list[i].count < UINT64_MAX - total ? total + list[i].count : UINT64_MAX;
   if (count > 0)
     qsort(list, count, sizeof *list, compare_times);
   for (unsigned i = 0; i < OUT_PERCENTILES; i++)
