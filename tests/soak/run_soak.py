@@ -5,18 +5,21 @@
 
 It fails where a count is not what the program counted itself, in the end or in any reading: calls of handlers that interrupt the profiler's
 own slow path may be missing, where the recording counts as many as lost; where the program's memory or the recording grow after the first
-quarter of the time; and where the live reader fails.
+quarter of the time; and where the live reader fails, hangs, takes more of a processor than a reading is worth, or seldom comes to a result. How
+many readings there are depends on how busy the machine is: between two, the recordings of children that have ended are read.
 """
 
 import argparse
 import glob
 import json
 import os
+import resource
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
@@ -30,6 +33,9 @@ HAPPENED = ("threads", "modules", "children", "switches")  # what the program te
 IN_SIGNALS = ("handler", "in_handler")
 GROWTH = 1.02  # of memory and file after the first quarter of the time
 ROOM = 1 << 20  # and so many bytes, which one reading may be off
+PAUSE = 1  # seconds between two readings
+HANGS = 300  # seconds after which a reading hangs, however busy the machine is
+MOST_WORK = 10  # seconds of a processor that a reading may take
 
 
 class Soak:
@@ -42,6 +48,7 @@ class Soak:
         self.children = {}  # calls in the recordings of children, which are removed once they are read
         self.lost_in_children = 0
         self.memory, self.sizes, self.readings, self.unsure = [], [], 0, 0
+        self.rounds = []  # seconds, from one reading to the next
         self.before = {}
 
     def build(self):
@@ -62,41 +69,60 @@ class Soak:
         environment = self.tools.environment(CALLSIG_OUTPUT=self.recording, HAZARD_COUNTS=self.counts)
         errors = os.path.join(self.tools.scratch, "errors")
         with open(errors, "wb") as output, subprocess.Popen(command, env=environment, cwd=self.tools.scratch, stderr=output) as process:
+            ended = threading.Event()
+            measuring = threading.Thread(target=self.measure, args=(process.pid, ended))
+            measuring.start()
             try:
                 self.watch(process)
             finally:
                 process.kill()
+                ended.set()
+                measuring.join()
         with open(errors, encoding="utf-8", errors="replace") as file:
             said = file.read()
         if process.returncode or said:
             raise Failure(f"exit status {process.returncode}: {said}")
+
+    def measure(self, pid, ended):
+        """What the program and the recording take, each second, however long readings last."""
+        while not ended.wait(1):
+            if os.path.exists(self.recording):
+                self.sizes.append(os.stat(self.recording).st_blocks * 512)
+                self.memory.append(resident(pid))
 
     def watch(self, process):
         latest = time.monotonic() + self.options.seconds * 2 + 60
         while process.poll() is None:
             if time.monotonic() > latest:
                 raise Failure("the program hangs")
-            time.sleep(1)
+            began = time.monotonic()
+            time.sleep(PAUSE)
             self.take_children()
             if os.path.exists(self.recording) and process.poll() is None:
-                self.read_live(process.pid)
+                self.read_live()
+                self.rounds.append(time.monotonic() - began)
 
     def report(self):
         """The rows of `callsig report`, and whether they are of a moment in which no thread ended; else a line tells so."""
-        done = subprocess.run([self.tools.command, "report", self.recording, "--format", "json"], capture_output=True, text=True,
-                              env=self.tools.environment(), check=False)
+        used = work_of_children()
+        try:
+            done = subprocess.run([self.tools.command, "report", self.recording, "--format", "json"], capture_output=True, text=True,
+                                  env=self.tools.environment(), check=False, timeout=HANGS)
+        except subprocess.TimeoutExpired:
+            raise Failure(f"reading {self.readings} hangs: it has no result after {HANGS} s") from None
+        used = work_of_children() - used
+        if used > MOST_WORK:
+            raise Failure(f"reading {self.readings} took {used:.0f} s of a processor")
         if done.returncode or done.stderr and "threads end all the time" not in done.stderr:
             raise Failure(f"reading {self.readings}: exit status {done.returncode}: {done.stderr}")
         return json.loads(done.stdout)["rows"], not done.stderr
 
-    def read_live(self, pid):
+    def read_live(self):
         """A reading of the recording while it is written: no count is above the program's own, and none goes down."""
         rows, sure = self.report()
         own = own_counts(self.counts)
         self.readings += 1
         self.unsure += not sure
-        self.sizes.append(os.stat(self.recording).st_blocks * 512)
-        self.memory.append(resident(pid))
         if not sure:
             return
         found = {}
@@ -144,13 +170,35 @@ class Soak:
         self.tools.expect_report(self.recording, read)
         return sum(calls for name, calls in own.items() if name not in HAPPENED), lost
 
+    def check_readings(self):
+        """There were as many as the machine had time for, and most came to a result."""
+        least = least_readings(self.options.seconds, self.rounds)
+        if self.readings - self.unsure < least:
+            raise Failure(f"{self.readings} readings, {self.unsure} without a quiet moment: {least} with one are expected where they are "
+                          f"{statistics.mean(self.rounds or [0]):.1f} s apart")
+
     def steady(self, what, values):
         """The first and the last of what must not grow: medians, after the first quarter of the time."""
         quarter = len(values) // 4
+        if quarter == 0:
+            raise Failure(f"{what} was looked at {len(values)} times: the run is too short to tell whether it grows")
         first, last = (statistics.median(part) for part in (values[quarter:quarter * 2], values[-quarter:]))
         if last > first * GROWTH + ROOM:
             raise Failure(f"{what} grew from {first:.0f} to {last:.0f} bytes after the first quarter of the time")
         return f"{what} {first / 1e6:.2f} MB, in the end {last / 1e6:.2f} MB"
+
+
+def least_readings(seconds, rounds):
+    """How many readings with a result there have to be in a run of so many seconds, where they were so far apart: one in twenty seconds, and
+    where the machine had no time for that a quarter of those that it had time for."""
+    possible = seconds / statistics.mean(rounds) if rounds else 4
+    return max(1, round(min(max(4, seconds // 20), possible / 4)))
+
+
+def work_of_children():
+    """Seconds of a processor that all ended children have taken. The program itself runs on."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 def resident(pid):
@@ -182,8 +230,9 @@ def main():
         print(f"{took:.0f} s: {own['threads']} threads, {own['modules']} modules, {own['children']} children, {own['handler']} signals, "
               f"{own['switches']} switches, {soak.readings} live readings, {soak.unsure} of them without a quiet moment, as they said")
         print(f"{calls} calls, all as the program counted them; {lost} of handlers' counted as lost")
-        if soak.readings - soak.unsure < max(4, options.seconds // 20) or not all(own.get(name) for name in HAPPENED + IN_SIGNALS):
-            raise Failure(f"{soak.readings} readings, {soak.unsure} without a quiet moment, and of what should happen {own}")
+        soak.check_readings()
+        if not all(own.get(name) for name in HAPPENED + IN_SIGNALS):
+            raise Failure(f"of what should happen: {own}")
         print(soak.steady("memory", [size for size in soak.memory if size]))
         print(soak.steady("recording", soak.sizes))
     except Failure as failure:
