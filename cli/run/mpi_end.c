@@ -73,6 +73,13 @@ static bool name_node(const struct cli_mpi_end *end, uint64_t number, char path[
   return length > 0 && length < PATH_MAX;
 }
 
+/* Is it a file, and this user's? Ranks of a job leave nothing else, but others may who can write to the folder. */
+static bool is_left_by_a_rank(const char *path)
+{
+  struct stat status;
+  return lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_uid == geteuid();
+}
+
 /* Meets the other side at a node. 1: it has been there, and this side has both; 0: it comes, and goes on with both; or
  * a negative errno, after a message where `said` is set. */
 static int meet(const struct cli_mpi_end *end, uint64_t number, bool *said)
@@ -85,6 +92,12 @@ static int meet(const struct cli_mpi_end *end, uint64_t number, bool *said)
     return error;
   if (rename(node, end->peer) != 0)
     return -errno;
+  if (!is_left_by_a_rank(end->peer)) {
+    cli_error("%s: was no file of this user's, in the place of what other ranks have recorded", node);
+    *said = true;
+    unlink(end->peer);
+    return -EPERM;
+  }
   error = merge(end, end->own, end->peer);
   *said = error < 0;
   unlink(end->peer);

@@ -101,6 +101,16 @@ class Job(MPIJob):
             with self.subTest(ranks=ranks):
                 self.check_whole(ranks)
 
+    def test_left_by_a_killed_job(self):
+        """What ranks of a job were about to hand on when they were killed, of which there were more, is none of the next job's."""
+        self.launch(2, "early")
+        os.rename(self.path("file.rank1"), self.path(".file.1.mpi-node"))
+        for name in (".file.2.mpi-node", ".file.3.mpi-node", ".file.rank0.77.mpi-own", ".file.rank1.78.mpi-peer"):
+            shutil.copy(self.path(".file.1.mpi-node"), self.path(name))
+        for name in ("file", "file.rank0"):
+            os.unlink(self.path(name))
+        self.check_whole(2)
+
     def check_apart(self, done, ranks, *words):
         """There is no FILE, each rank that counted has its calls in a recording of its own, and it is said."""
         self.assertNotIn("file", self.left())
