@@ -75,7 +75,7 @@ static const struct callsig_queue_stats *queue_named(const struct callsig_pipeli
 }
 
 /* The queues that its threads were seen to use most: that are its own, or run other stages (`shared`) and then use one
- * queue each way. False: none was seen. */
+ * queue each way, and not the same for both: that is between these stages. False: none was seen. */
 static bool find_seen_queues(const struct callsig_pipeline *pipeline, uint32_t number, bool shared,
                              struct out_stage_view *view)
 {
@@ -102,7 +102,7 @@ static bool find_seen_queues(const struct callsig_pipeline *pipeline, uint32_t n
     }
   }
   view->shared = shared && seen;
-  if (shared && (got > 1 || put > 1)) {
+  if (shared && (got > 1 || put > 1 || (view->input && view->input == view->output))) {
     view->input = view->output = NULL;
     return false;
   }

@@ -96,6 +96,17 @@ class Graphs(PipelineCase):
             self.assertGreater(verdicts[number]["pool"]["busy"], 0.85)
             self.assertIn("stages of other pipelines", verdicts[number]["what_would_help"]["not_predicted"])
 
+    def test_threads_that_ended(self):
+        """Threads that live for one item are told together when they have ended, with that of the sink: the queue that these put into and took
+        from is between both stages, and no loop of either."""
+        self.build("spdl_shape")
+        done = self.callsig("run", "-o", "spdl_shape.out", "./spdl_shape", "1.5")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        whole = json.loads(self.callsig("stages", "--format", "json", "spdl_shape.out").stdout)
+        self.assertGreater(whole["stages"][0]["num_tasks"], 64, "threads must have been folded")
+        queues = [(stage["input"], stage["output"]) for stage in whole["verdicts"][0]["stages"]]
+        self.assertEqual(queues, [(None, "0:1:load"), ("0:1:load", None)])
+
     def test_processes(self):
         """Two workers of 30 ms in processes of their own, between 5 ms of each of the first one's stages: they bound the whole."""
         self.build("forked_stages")
