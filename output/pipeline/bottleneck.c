@@ -258,25 +258,31 @@ static void find_shared(const struct callsig_pipeline *pipeline, struct out_bott
   }
 }
 
-/* The busiest of the other stages, of those that no queue connects with the bounding one, if one of both waits inside
- * of its tasks: what is handed on between them was not told, so it may be for the other one. */
-static const struct out_stage_view *find_either(const struct callsig_pipeline *pipeline,
-                                                const struct out_bottleneck *bottleneck)
+/* Finds the busiest of the other stages, of those that no queue connects with the bounding one, if one of both waits
+ * inside of its tasks: what is handed on between them was not told, so it may be for the other one. 0 or -ENOMEM. */
+static int find_either(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck)
 {
   const struct out_stage_view *either = NULL;
+  uint32_t *parts = out_stages_parts(pipeline, bottleneck);
+  if (!parts)
+    return out_stats_no_memory();
+  const uint32_t own = parts[bottleneck->stage - bottleneck->views];
   for (uint32_t i = 0; i < bottleneck->count; i++) {
     const struct out_stage_view *view = &bottleneck->views[i];
     const bool wait = waits_inside(bottleneck->stage) || waits_inside(view);
-    if (view != bottleneck->stage && view->busy >= (either ? either->busy : MOSTLY) && wait &&
-        out_bottleneck_counts(bottleneck, view) && !out_stages_connected(pipeline, bottleneck, bottleneck->stage, view))
+    if (parts[i] != own && view->busy >= (either ? either->busy : MOSTLY) && wait &&
+        out_bottleneck_counts(bottleneck, view))
       either = view;
   }
-  return either;
+  bottleneck->either = either;
+  free(parts);
+  return 0;
 }
 
-/* With a stage, or a thread of several, that is busy enough. */
-static void judge_busy(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck, uint32_t first_stage)
+/* With a stage, or a thread of several, that is busy enough. 0 or -ENOMEM, here and below. */
+static int judge_busy(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck, uint32_t first_stage)
 {
+  int result = 0;
   const struct out_stage_view *stage = bottleneck->stage;
   bottleneck->before = stage->input;
   bottleneck->behind = stage->output;
@@ -291,11 +297,12 @@ static void judge_busy(const struct callsig_pipeline *pipeline, struct out_bottl
   else
     bottleneck->bound = OUT_BOUND_STAGE;
   if (bottleneck->bound == OUT_BOUND_STAGE && !bottleneck->shares_seen)
-    bottleneck->either = find_either(pipeline, bottleneck);
+    result = find_either(pipeline, bottleneck);
   if (bottleneck->bound != OUT_BOUND_STAGE) {
     bottleneck->shares_wait = NULL;
     bottleneck->shares_seen = bottleneck->locked = false;
   }
+  return result;
 }
 
 /* With threads that other pipelines use, too: they, or the processors that they use. */
@@ -310,9 +317,10 @@ static void judge_pool(struct out_bottleneck *bottleneck)
   bottleneck->bound = all_used || lacks_processors(bottleneck, stage) ? OUT_BOUND_PROCESSOR : OUT_BOUND_POOL;
 }
 
-static void judge_stages(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck,
-                         uint32_t first_stage)
+static int judge_stages(const struct callsig_pipeline *pipeline, struct out_bottleneck *bottleneck,
+                        uint32_t first_stage)
 {
+  int result = 0;
   const bool thread = bottleneck->unit.busy >= OUT_BUSY_ENOUGH;
   /* A stage that does little but wait for others is not what they wait for. */
   const bool idle = out_stage_active(bottleneck->stage) < MOSTLY && bottleneck->unit.busy >= MOSTLY;
@@ -327,14 +335,15 @@ static void judge_stages(const struct callsig_pipeline *pipeline, struct out_bot
     bottleneck->bound = OUT_BOUND_RING;
     bottleneck->before = ring;
   } else if (bottleneck->stage->busy >= OUT_BUSY_ENOUGH || bottleneck->phases.count > 0)
-    judge_busy(pipeline, bottleneck, first_stage);
+    result = judge_busy(pipeline, bottleneck, first_stage);
   else if (thread || idle) {
     bottleneck->stage = bottleneck->unit.most;
-    judge_busy(pipeline, bottleneck, first_stage);
+    result = judge_busy(pipeline, bottleneck, first_stage);
   } else
     look_outside(pipeline, bottleneck);
   bottleneck->throughput =
       bottleneck->window > 0 ? (double)bottleneck->stage->stage->stats.num_tasks / bottleneck->window : 0;
+  return result;
 }
 
 /* Does the thread that bounds the pipeline do as much of the stage as its other threads, at least half of that? */
@@ -415,7 +424,8 @@ static int judge(const struct callsig_pipeline *pipeline, struct out_bottleneck 
     find_unit(pipeline, bottleneck, first_stage);
     if (out_shared_pool_find(pipeline, bottleneck, first_stage) < 0)
       return out_stats_no_memory();
-    judge_stages(pipeline, bottleneck, first_stage);
+    if (judge_stages(pipeline, bottleneck, first_stage) < 0)
+      return -ENOMEM;
     settle_states(pipeline, bottleneck);
   } else
     judge_queues(pipeline, bottleneck, first_queue, end_queue);

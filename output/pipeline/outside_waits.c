@@ -3,6 +3,7 @@
 #include "output/pipeline/outside_waits.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "output/pipeline/rings.h"
@@ -93,66 +94,73 @@ const struct out_stage_view *out_stage_untold(const struct callsig_pipeline *pip
   return found;
 }
 
-/* Up to which it is looked for what queues connect. */
-enum { MOST_STAGES = 256, MOST_LINKS = 4096 };
-
-/* Each stage's number in the pipeline, or that of another one that it is connected with. */
-struct parts {
-  uint16_t of[MOST_STAGES];
+/* A stage uses a queue. */
+struct use {
+  const char *queue;
+  uint32_t stage; /* of the pipeline's */
 };
 
-static uint16_t root_of(const struct parts *parts, uint32_t stage)
+static int compare_uses(const void *left, const void *right)
 {
-  uint16_t root = (uint16_t)stage;
-  while (parts->of[root] != root)
-    root = parts->of[root];
-  return root;
+  return strcmp(((const struct use *)left)->queue, ((const struct use *)right)->queue);
 }
 
-static void join(struct parts *parts, uint32_t one, uint32_t other)
+static bool add_use(struct base_vector *uses, const char *queue, uint32_t stage)
 {
-  parts->of[root_of(parts, one)] = root_of(parts, other);
+  struct use *use = base_vector_add(uses, 1);
+  if (use)
+    *use = (struct use){queue, stage};
+  return use != NULL;
 }
 
-static bool uses(const struct out_stage_view *view, const char *queue)
+/* By the queues that a stage's view has, which may be those of its place, and by all that its threads were seen to use.
+ */
+static bool find_uses(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
+                      struct base_vector *uses)
 {
-  return (view->input && strcmp(view->input->label, queue) == 0) ||
-         (view->output && strcmp(view->output->label, queue) == 0);
-}
-
-/* By the queues that a stage's view has, which may be those of its place. */
-static void join_by_views(const struct out_bottleneck *bottleneck, struct parts *parts)
-{
-  for (uint32_t i = 0; i < bottleneck->count; i++)
-    for (uint32_t j = 0; j < i; j++) {
-      const struct out_stage_view *view = &bottleneck->views[i], *other = &bottleneck->views[j];
-      if ((view->input && uses(other, view->input->label)) || (view->output && uses(other, view->output->label)))
-        join(parts, i, j);
-    }
-}
-
-/* By all that their threads were seen to use. */
-static void join_by_links(const struct callsig_pipeline *pipeline, uint32_t first, uint32_t count, struct parts *parts)
-{
-  for (uint32_t i = 0; i < pipeline->links.count; i++) {
-    const struct out_link *link = base_vector_at(&pipeline->links, i);
-    for (uint32_t j = 0; j < i && link->stage >= first && link->stage - first < count; j++) {
-      const struct out_link *before = base_vector_at(&pipeline->links, j);
-      if (before->stage >= first && before->stage - first < count && strcmp(before->queue, link->queue) == 0)
-        join(parts, link->stage - first, before->stage - first);
-    }
+  const uint32_t first = bottleneck->views[0].number;
+  bool has_room = true;
+  for (uint32_t i = 0; i < bottleneck->count && has_room; i++) {
+    const struct out_stage_view *view = &bottleneck->views[i];
+    has_room = (!view->input || add_use(uses, view->input->label, i)) &&
+               (!view->output || add_use(uses, view->output->label, i));
   }
+  for (uint32_t i = 0; i < pipeline->links.count && has_room; i++) {
+    const struct out_link *link = base_vector_at(&pipeline->links, i);
+    if (link->stage >= first && link->stage - first < bottleneck->count)
+      has_room = add_use(uses, link->queue, link->stage - first);
+  }
+  return has_room;
 }
 
-bool out_stages_connected(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
-                          const struct out_stage_view *one, const struct out_stage_view *other)
+/* The stage that stands for all that this one is connected with; the way to it becomes short. */
+static uint32_t root_of(uint32_t *parts, uint32_t stage)
 {
-  struct parts parts;
-  if (bottleneck->count > MOST_STAGES || pipeline->links.count > MOST_LINKS)
-    return true;
+  while (parts[stage] != stage)
+    stage = parts[stage] = parts[parts[stage]];
+  return stage;
+}
+
+uint32_t *out_stages_parts(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck)
+{
+  struct base_vector uses = BASE_VECTOR_OF(struct use);
+  uint32_t *parts = calloc(bottleneck->count + 1u, sizeof *parts);
+  if (!parts || (bottleneck->count > 0 && !find_uses(pipeline, bottleneck, &uses))) {
+    free(parts);
+    base_vector_free(&uses);
+    return NULL;
+  }
   for (uint32_t i = 0; i < bottleneck->count; i++)
-    parts.of[i] = (uint16_t)i;
-  join_by_views(bottleneck, &parts);
-  join_by_links(pipeline, bottleneck->views[0].number, bottleneck->count, &parts);
-  return root_of(&parts, (uint32_t)(one - bottleneck->views)) == root_of(&parts, (uint32_t)(other - bottleneck->views));
+    parts[i] = i;
+  if (uses.count > 0)
+    qsort(uses.data, uses.count, sizeof(struct use), compare_uses);
+  for (uint32_t i = 1; i < uses.count; i++) {
+    const struct use *before = base_vector_at(&uses, i - 1), *use = base_vector_at(&uses, i);
+    if (strcmp(before->queue, use->queue) == 0)
+      parts[root_of(parts, before->stage)] = root_of(parts, use->stage);
+  }
+  for (uint32_t i = 0; i < bottleneck->count; i++)
+    parts[i] = root_of(parts, i);
+  base_vector_free(&uses);
+  return parts;
 }

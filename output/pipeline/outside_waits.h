@@ -24,10 +24,8 @@ const struct callsig_queue_stats *out_ring_lacking(const struct callsig_pipeline
 const struct out_stage_view *out_stage_untold(const struct callsig_pipeline *pipeline,
                                               const struct out_bottleneck *bottleneck, double *share);
 
-/* Does a queue lead from one of the pipeline's stages to another, by any way? Else what is handed on between them was
- * not told. Of pipelines with more than 256 stages, or recordings with more than 4096 uses of queues by stages, it is
- * not looked for: then it does. */
-bool out_stages_connected(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck,
-                          const struct out_stage_view *one, const struct out_stage_view *other);
+/* By stage of the pipeline, a number that it shares with those to which a queue leads from it by any way: what is
+ * handed on between others was not told. Free with free(). NULL: memory is short. */
+uint32_t *out_stages_parts(const struct callsig_pipeline *pipeline, const struct out_bottleneck *bottleneck);
 
 #endif

@@ -117,16 +117,26 @@ static int add_tasks(struct out_pipeline_reader *reader, const struct fmt_rec_th
   return result < 0 ? result : add_times(reader, &stage->gaps, &part->gaps);
 }
 
-static struct out_link *find_link(struct callsig_pipeline *pipeline, uint32_t stage, const char *queue)
+static bool equal_link(const void *owner, uint32_t number, const void *key)
 {
-  for (uint32_t i = 0; i < pipeline->links.count; i++) {
-    struct out_link *link = base_vector_at(&pipeline->links, i);
-    if (link->stage == stage && link->queue == queue)
-      return link;
-  }
-  struct out_link *link = base_vector_add(&pipeline->links, 1);
-  if (link)
-    *link = (struct out_link){.stage = stage, .queue = queue};
+  const struct callsig_pipeline *pipeline = owner;
+  const struct out_link *there = base_vector_at(&pipeline->links, number), *wanted = key;
+  return there->stage == wanted->stage && there->queue == wanted->queue;
+}
+
+/* Labels are the queues' own, one each. NULL: memory is short. */
+static struct out_link *find_link(struct out_pipeline_reader *reader, uint32_t stage, const char *queue)
+{
+  struct base_vector *links = &reader->pipeline->links;
+  const struct out_link wanted = {.stage = stage, .queue = queue};
+  const uint64_t hash = out_hash_mix(stage, (uint64_t)(uintptr_t)queue);
+  const uint32_t known = out_idset_find(&reader->link_set, hash, reader->pipeline, &wanted, equal_link);
+  if (known != FMT_NONE)
+    return base_vector_at(links, known);
+  struct out_link *link = base_vector_add(links, 1);
+  if (!link || out_idset_add(&reader->link_set, hash, links->count - 1) < 0)
+    return NULL;
+  *link = wanted;
   return link;
 }
 
@@ -144,7 +154,7 @@ static int take_waits(struct out_pipeline_reader *reader, const struct callsig_q
     replica->waited += (double)(record->put_total + record->get_total) * reader->tick;
     replica->got += (double)record->get_total * reader->tick;
     struct out_stage *stage = out_pipeline_stage_at(reader->pipeline, number);
-    struct out_link *link = find_link(reader->pipeline, number, queue->label);
+    struct out_link *link = find_link(reader, number, queue->label);
     if (!link)
       return -ENOMEM;
     link->shared |= shared;

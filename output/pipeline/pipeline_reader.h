@@ -34,6 +34,7 @@ struct out_pipeline_reader {
   struct base_vector levels; /* struct fmt_rec_queue by number: what waits for `now` to be known */
   struct base_vector counter_of;                    /* struct out_known_counter by number of a counter record */
   struct out_idset stage_set, queue_set, event_set; /* of the pipeline's, by label or name */
+  struct out_idset link_set;                        /* of the pipeline's links, by stage and queue */
 };
 
 static inline void out_pipeline_saw(struct out_pipeline_reader *reader, uint64_t ticks)
