@@ -4,18 +4,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strings.h"
 #include "format/index.h"
 #include "output/pipeline/pipeline.h"
 #include "output/pipeline/rings.h"
 #include "output/text/message.h"
+#include "output/text/text.h"
 
 #define MOST_TICKS 9e18
 #define SAME_TICK  0.01 /* of a tick: times of two processes are in the same one */
+
+/* The numbers in the whole of what has a name there, so that each is found at once. */
+struct numbers {
+  struct base_strings *names;
+  struct base_vector by_name; /* uint32_t by the name's offset: the number, and 1; 0: there is none */
+};
 
 struct joining {
   const struct callsig_pipeline *const *parts;
   size_t count;
   struct callsig_pipeline *whole;
+  struct numbers stages, queues, links;
 };
 
 /* A queue that is put into, or taken from, in one process alone. */
@@ -95,12 +104,39 @@ static void add_work(struct out_task_work *sum, const struct out_task_work *work
   sum->lifetime += work->lifetime;
 }
 
-/* The number of the stage with this label; one is made when there was none. FMT_NONE when memory is short. */
-static uint32_t stage_in_whole(struct callsig_pipeline *whole, const struct callsig_stage_stats *stats)
+/* Finds the number of what has this name: `count`, which is the next one, where there was none. 0 or -ENOMEM. */
+static int find_number(struct numbers *numbers, const char *name, uint32_t count, uint32_t *number)
 {
-  for (uint32_t i = 0; i < whole->stages.count; i++)
-    if (strcmp(out_pipeline_stage_at(whole, i)->stats.label, stats->label) == 0)
-      return i;
+  uint32_t offset;
+  size_t size;
+  if (!numbers->names && !(numbers->names = base_strings_new()))
+    return -ENOMEM;
+  if (base_strings_add(numbers->names, name, &offset) < 0)
+    return -ENOMEM;
+  base_strings_data(numbers->names, &size);
+  if (numbers->by_name.count < size && !base_vector_add(&numbers->by_name, (uint32_t)size - numbers->by_name.count))
+    return -ENOMEM;
+  uint32_t *found = base_vector_at(&numbers->by_name, offset);
+  *number = *found > 0 ? *found - 1 : count;
+  *found = *number + 1;
+  return 0;
+}
+
+static void numbers_free(struct numbers *numbers)
+{
+  base_strings_free(numbers->names);
+  base_vector_free(&numbers->by_name);
+}
+
+/* The number of the stage with this label; one is made when there was none. FMT_NONE when memory is short. */
+static uint32_t stage_in_whole(struct joining *joining, const struct callsig_stage_stats *stats)
+{
+  struct callsig_pipeline *whole = joining->whole;
+  uint32_t number;
+  if (find_number(&joining->stages, stats->label, whole->stages.count, &number) < 0)
+    return FMT_NONE;
+  if (number < whole->stages.count)
+    return number;
   struct out_stage *added = base_vector_add(&whole->stages, 1);
   if (!added)
     return FMT_NONE;
@@ -112,7 +148,7 @@ static uint32_t stage_in_whole(struct callsig_pipeline *whole, const struct call
                                               .concurrency = stats->concurrency};
   added->first_ticks = UINT64_MAX;
   added->work.known = true;
-  return whole->stages.count - 1;
+  return number;
 }
 
 /* Adds a stage's tasks in one process. Where several have some, each worked on as many at a time as it had threads. */
@@ -148,11 +184,14 @@ static int add_stage(struct joining *joining, const struct callsig_pipeline *par
   return gaps == -EINVAL ? 0 : gaps;
 }
 
-static struct out_queue *queue_in_whole(struct callsig_pipeline *whole, const struct callsig_queue_stats *stats)
+static struct out_queue *queue_in_whole(struct joining *joining, const struct callsig_queue_stats *stats)
 {
-  for (uint32_t i = 0; i < whole->queues.count; i++)
-    if (strcmp(out_pipeline_queue_at(whole, i)->stats.label, stats->label) == 0)
-      return out_pipeline_queue_at(whole, i);
+  struct callsig_pipeline *whole = joining->whole;
+  uint32_t number;
+  if (find_number(&joining->queues, stats->label, whole->queues.count, &number) < 0)
+    return NULL;
+  if (number < whole->queues.count)
+    return out_pipeline_queue_at(whole, number);
   struct out_queue *added = base_vector_add(&whole->queues, 1);
   if (added)
     added->stats = (struct callsig_queue_stats){.size = sizeof added->stats,
@@ -171,7 +210,7 @@ static void join_range(double *low, double *high, bool had, bool has, double its
 
 static int add_queue(struct joining *joining, const struct out_queue *queue)
 {
-  struct out_queue *sum = queue_in_whole(joining->whole, &queue->stats);
+  struct out_queue *sum = queue_in_whole(joining, &queue->stats);
   if (!sum)
     return -ENOMEM;
   const struct callsig_queue_stats *stats = &queue->stats;
@@ -201,11 +240,42 @@ static int add_queue(struct joining *joining, const struct out_queue *queue)
   return gets == -EINVAL ? 0 : gets;
 }
 
-/* Adds what threads did with the stages of a process, whose numbers in the whole are `place`. What they waited for is
- * of their own process: an address says nothing of another's. */
-static int add_threads(struct joining *joining, const struct callsig_pipeline *part, const uint32_t *place)
+/* The use of a queue by a stage of the whole; one is made when there was none. NULL when memory is short. */
+static struct out_link *link_in_whole(struct joining *joining, uint32_t stage, const char *queue)
 {
   struct callsig_pipeline *whole = joining->whole;
+  struct out_text name = {0};
+  struct out_link *link = NULL;
+  uint32_t number;
+  out_text_printf(&name, "%u %s", stage, queue);
+  if (!name.failed && find_number(&joining->links, out_text_string(&name), whole->links.count, &number) == 0) {
+    if (number < whole->links.count)
+      link = base_vector_at(&whole->links, number);
+    else if ((link = base_vector_add(&whole->links, 1)) != NULL)
+      *link = (struct out_link){.stage = stage, .queue = queue};
+  }
+  out_text_free(&name);
+  return link;
+}
+
+/* Adds which queues stages used, whose numbers in the whole are `place`; the same below. */
+static int add_links(struct joining *joining, const struct callsig_pipeline *part, const uint32_t *place)
+{
+  for (uint32_t i = 0; i < part->links.count; i++) {
+    const struct out_link *link = base_vector_at(&part->links, i);
+    struct out_link *sum = link_in_whole(joining, place[link->stage], link->queue);
+    if (!sum)
+      return -ENOMEM;
+    sum->shared |= link->shared;
+    sum->gets += link->gets;
+    sum->puts += link->puts;
+  }
+  return 0;
+}
+
+/* Adds what threads did. */
+static int add_replicas(struct callsig_pipeline *whole, const struct callsig_pipeline *part, const uint32_t *place)
+{
   const uint32_t before = whole->replicas.count;
   for (uint32_t i = 0; i < part->replicas.count; i++) {
     struct out_replica *added = base_vector_add(&whole->replicas, 1);
@@ -216,21 +286,12 @@ static int add_threads(struct joining *joining, const struct callsig_pipeline *p
     added->first += before;
     memset(added->slots, 0, sizeof added->slots);
   }
-  for (uint32_t i = 0; i < part->links.count; i++) {
-    const struct out_link *link = base_vector_at(&part->links, i);
-    struct out_link *found = NULL;
-    for (uint32_t j = 0; j < whole->links.count && !found; j++) {
-      struct out_link *other = base_vector_at(&whole->links, j);
-      found = other->stage == place[link->stage] && strcmp(other->queue, link->queue) == 0 ? other : NULL;
-    }
-    if (!found && (found = base_vector_add(&whole->links, 1)) != NULL)
-      *found = (struct out_link){.stage = place[link->stage], .queue = link->queue};
-    if (!found)
-      return -ENOMEM;
-    found->shared |= link->shared;
-    found->gets += link->gets;
-    found->puts += link->puts;
-  }
+  return 0;
+}
+
+/* Adds what threads waited for, which is of their own process: an address says nothing of another's. */
+static int add_waits(struct callsig_pipeline *whole, const struct callsig_pipeline *part, const uint32_t *place)
+{
   for (uint32_t i = 0; i < part->waits.count; i++) {
     struct out_stage_wait *added = base_vector_add(&whole->waits, 1);
     if (!added)
@@ -250,13 +311,17 @@ static int add_part(struct joining *joining, const struct callsig_pipeline *part
     const struct out_stage *stage = out_pipeline_stage_at(part, i);
     uint32_t *number = base_vector_add(&place, 1);
     if (number)
-      *number = stage_in_whole(joining->whole, &stage->stats);
+      *number = stage_in_whole(joining, &stage->stats);
     result = number && *number != FMT_NONE ? add_stage(joining, part, stage, *number) : -ENOMEM;
   }
   for (uint32_t i = 0; i < part->queues.count && result == 0; i++)
     result = add_queue(joining, out_pipeline_queue_at(part, i));
   if (result == 0)
-    result = add_threads(joining, part, place.data);
+    result = add_replicas(joining->whole, part, place.data);
+  if (result == 0)
+    result = add_links(joining, part, place.data);
+  if (result == 0)
+    result = add_waits(joining->whole, part, place.data);
   base_vector_free(&place);
   return result;
 }
@@ -322,7 +387,8 @@ static int join(struct joining *joining, const bool *connected)
 int callsig_pipeline_join(const struct callsig_pipeline *const *pipelines, size_t count,
                           struct callsig_pipeline **joined)
 {
-  struct joining joining = {.parts = pipelines, .count = count};
+  const struct numbers none = {.by_name = BASE_VECTOR_OF(uint32_t)};
+  struct joining joining = {.parts = pipelines, .count = count, .stages = none, .queues = none, .links = none};
   *joined = NULL;
   if (count < 2)
     return 0;
@@ -331,6 +397,9 @@ int callsig_pipeline_join(const struct callsig_pipeline *const *pipelines, size_
   if (found > 0)
     found = (joining.whole = out_pipeline_new()) ? join(&joining, connected) : -ENOMEM;
   free(connected);
+  numbers_free(&joining.stages);
+  numbers_free(&joining.queues);
+  numbers_free(&joining.links);
   if (found < 0) {
     callsig_pipeline_free(joining.whole);
     return out_stats_no_memory();
