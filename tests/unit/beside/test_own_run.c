@@ -58,26 +58,44 @@ static void own_run(void **state)
   callsig_stats_free(stats);
 }
 
+/* Begins a recording by nanoseconds of main() and f(n), and of g(n) where `has_g`. */
+static void begin_by_ns(struct sample *sample, bool has_g)
+{
+  sample_begin(sample);
+  recording_writer_header(sample->recording)->injected_hz = 1000000000;
+  index_writer_function(sample->index, "/src/a.c", 1, "main", 0);
+  for (unsigned i = 0; i < 1u + has_g; i++) {
+    index_writer_function(sample->index, "/src/a.c", 5 + 4 * i, i == 0 ? "f" : "g", 0);
+    index_writer_arg(sample->index, FMT_ARG_VALUE, "n", sample->int_type);
+  }
+  sample_calls(sample);
+  recording_enter(sample->thread, sample->module, 0, (const uint64_t[]){0}, 0, 0);
+}
+
+/* Loads the recording, at whose end it is `now`, with samples of its own run, `period` ns apart: of main(), f() and
+ * hooks so many. */
+static struct callsig_stats *load_sampled(struct sample *sample, uint64_t now, uint64_t period, uint64_t of_main,
+                                          uint64_t of_f, uint64_t of_hooks)
+{
+  const struct sampled_place places[] = {{"/bin/x", NULL, 0, FMT_NONE, 0},
+                                         {"main", "/src/a.c", 1, 0, of_main},
+                                         {"f", "/src/a.c", 5, 0, of_f},
+                                         {FMT_OWN_CODE, NULL, 0, FMT_NONE, of_hooks}};
+  sampled_run_add(sample, places, sizeof places / sizeof *places);
+  sampled_run_record(sample)->period = period * 1024;
+  sampled_run_record(sample)->flags = FMT_SAMPLES_OWN_RUN;
+  recording_writer_header(sample->recording)->flags |= FMT_REC_SAMPLED;
+  return sample_load(sample, now);
+}
+
 /* main() calls g 64 times, which calls f(n=1) for 2 or for 200 ns: g(n=1), or, with `apart`, one and the other n each
  * time. The result is f's row. */
 static struct callsig_stats_row row_of_f(bool apart)
 {
-  enum { CALLS = 64, NS = 1000000000 };
-  static const struct sampled_place places[] = {{"/bin/x", NULL, 0, FMT_NONE, 0},
-                                                {"main", "/src/a.c", 1, 0, 10},
-                                                {"f", "/src/a.c", 5, 0, 64},
-                                                {FMT_OWN_CODE, NULL, 0, FMT_NONE, 40}};
+  enum { CALLS = 64 };
   struct sample sample;
   uint64_t now = 0;
-  sample_begin(&sample);
-  recording_writer_header(sample.recording)->injected_hz = NS;
-  index_writer_function(sample.index, "/src/a.c", 1, "main", 0);
-  index_writer_function(sample.index, "/src/a.c", 5, "f", 0);
-  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
-  index_writer_function(sample.index, "/src/a.c", 9, "g", 0);
-  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
-  sample_calls(&sample);
-  recording_enter(sample.thread, sample.module, 0, (const uint64_t[]){0}, 0, now);
+  begin_by_ns(&sample, true);
   for (uint64_t i = 0; i < CALLS; i++) {
     sampled_run_call(&sample, 2, apart ? i : 1, now);
     sampled_run_call(&sample, 1, 1, now);
@@ -85,11 +103,7 @@ static struct callsig_stats_row row_of_f(bool apart)
     recording_exit(sample.thread, now);
   }
   recording_exit(sample.thread, ++now);
-  sampled_run_add(&sample, places, sizeof places / sizeof *places);
-  sampled_run_record(&sample)->period = 100 * 1024;
-  sampled_run_record(&sample)->flags = FMT_SAMPLES_OWN_RUN;
-  recording_writer_header(sample.recording)->flags |= FMT_REC_SAMPLED;
-  struct callsig_stats *stats = sample_load(&sample, now);
+  struct callsig_stats *stats = load_sampled(&sample, now, 100, 10, 64, 40);
   struct callsig_stats_row row = {.size = sizeof row}, found = {.size = sizeof row};
   for (size_t i = 0; i < callsig_stats_row_count(stats); i++) {
     assert_int_equal(callsig_stats_row(stats, i, &row), 0);
@@ -107,30 +121,16 @@ static void longer_beside_hooks(void **state)
 {
   (void)state;
   enum { CALLS = 10000 };
-  static const struct sampled_place places[] = {{"/bin/x", NULL, 0, FMT_NONE, 0},
-                                                {"main", "/src/a.c", 1, 0, 400},
-                                                {"f", "/src/a.c", 5, 0, 400},
-                                                {FMT_OWN_CODE, NULL, 0, FMT_NONE, 400}};
   struct sample sample;
   uint64_t now = 0;
-  sample_begin(&sample);
-  recording_writer_header(sample.recording)->injected_hz = 1000000000;
-  index_writer_function(sample.index, "/src/a.c", 1, "main", 0);
-  index_writer_function(sample.index, "/src/a.c", 5, "f", 0);
-  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
-  sample_calls(&sample);
-  recording_enter(sample.thread, sample.module, 0, (const uint64_t[]){0}, 0, now);
+  begin_by_ns(&sample, false);
   for (uint64_t i = 0; i < CALLS; i++) {
     sampled_run_call(&sample, 1, 1, now);
     recording_exit(sample.thread, now += 6);
     now += 6;
   }
   recording_exit(sample.thread, now);
-  sampled_run_add(&sample, places, sizeof places / sizeof *places);
-  sampled_run_record(&sample)->period = 100 * 1024;
-  sampled_run_record(&sample)->flags = FMT_SAMPLES_OWN_RUN;
-  recording_writer_header(sample.recording)->flags |= FMT_REC_SAMPLED;
-  struct callsig_stats *stats = sample_load(&sample, now);
+  struct callsig_stats *stats = load_sampled(&sample, now, 100, 400, 400, 400);
   struct callsig_stats_total total = {.size = sizeof total};
   assert_int_equal(callsig_stats_total(stats, &total), 0);
   if (fabs(total.time - 82e-6) > 1e-6)
@@ -170,19 +170,9 @@ static void errors_of_a_split(void **state)
 {
   (void)state;
   enum { CALLS = 1000 };
-  static const struct sampled_place places[] = {{"/bin/x", NULL, 0, FMT_NONE, 0},
-                                                {"main", "/src/a.c", 1, 0, 100},
-                                                {"f", "/src/a.c", 5, 0, 100000},
-                                                {FMT_OWN_CODE, NULL, 0, FMT_NONE, 40}};
   struct sample sample;
   uint64_t now = 0;
-  sample_begin(&sample);
-  recording_writer_header(sample.recording)->injected_hz = 1000000000;
-  index_writer_function(sample.index, "/src/a.c", 1, "main", 0);
-  index_writer_function(sample.index, "/src/a.c", 5, "f", 0);
-  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
-  sample_calls(&sample);
-  recording_enter(sample.thread, sample.module, 0, (const uint64_t[]){0}, 0, now);
+  begin_by_ns(&sample, false);
   for (uint64_t i = 0; i < CALLS; i++) {
     sampled_run_call(&sample, 1, 1, now);
     recording_exit(sample.thread, ++now);
@@ -190,11 +180,7 @@ static void errors_of_a_split(void **state)
   sampled_run_call(&sample, 1, 2, now);
   recording_exit(sample.thread, now += 99000);
   recording_exit(sample.thread, ++now);
-  sampled_run_add(&sample, places, sizeof places / sizeof *places);
-  sampled_run_record(&sample)->period = 1024;
-  sampled_run_record(&sample)->flags = FMT_SAMPLES_OWN_RUN;
-  recording_writer_header(sample.recording)->flags |= FMT_REC_SAMPLED;
-  struct callsig_stats *stats = sample_load(&sample, now);
+  struct callsig_stats *stats = load_sampled(&sample, now, 1, 100, 100000, 40);
   const double misread = CALLS * 10e-9, of_short = error_of(stats, "f(n=1)"), of_long = error_of(stats, "f(n=2)");
   if (!(of_short > .95 * misread) || !(of_long > .95 * misread))
     fail_msg("%g and %g, %g misread", of_short, of_long, misread);

@@ -16,16 +16,23 @@ struct judged {
   struct out_bottleneck verdict;
 };
 
-static struct judged judge(const struct simulation *simulation)
+/* Loads what was recorded until `end`, and frees the writer. */
+static struct callsig_pipeline *load(struct recording_writer *writer, uint64_t end)
 {
-  struct judged judged;
-  uint64_t end;
-  struct recording_writer *writer = simulate(simulation, &end);
-  const char *path = scratch_path("simulated");
+  const char *path = scratch_path("recorded");
+  struct callsig_pipeline *pipeline;
   recording_writer_save(writer, end, path);
   recording_writer_free(writer);
-  assert_int_equal(callsig_pipeline_load(path, &judged.pipeline), 0);
+  assert_int_equal(callsig_pipeline_load(path, &pipeline), 0);
   unlink(path);
+  return pipeline;
+}
+
+static struct judged judge(const struct simulation *simulation)
+{
+  uint64_t end;
+  struct recording_writer *writer = simulate(simulation, &end);
+  struct judged judged = {.pipeline = load(writer, end)};
   uint32_t stage = 0, queue = 0;
   assert_int_equal(out_bottleneck_next(judged.pipeline, &stage, &queue, &judged.verdict), 1);
   return judged;
@@ -278,14 +285,9 @@ static enum out_bound bound_without_processors(unsigned threads, double ready, d
     pipeline_writer_task(writer, thread, stage, 0, 200000, 0);
     pipeline_writer_task(writer, thread, stage, 800000, 1000000, 0);
   }
-  const char *path = scratch_path("processors");
-  struct callsig_pipeline *pipeline;
+  struct callsig_pipeline *pipeline = load(writer, 1000000);
   struct out_bottleneck verdict;
   uint32_t next = 0, queue = 0;
-  recording_writer_save(writer, 1000000, path);
-  recording_writer_free(writer);
-  assert_int_equal(callsig_pipeline_load(path, &pipeline), 0);
-  unlink(path);
   struct out_stage *loaded = out_pipeline_stage_at(pipeline, 0);
   loaded->processors = 4;
   loaded->work = (struct out_task_work){.known = true,
@@ -329,14 +331,9 @@ static void a_helper_of_busy_threads(void **state)
   struct recording_thread *helper = recording_writer_thread(writer, 9, "main");
   for (uint64_t task = 0; task < 4; task++)
     pipeline_writer_task(writer, helper, stage, task * 250000, task * 250000 + 10000, 0);
-  const char *path = scratch_path("helper");
-  struct callsig_pipeline *pipeline;
+  struct callsig_pipeline *pipeline = load(writer, 1000000);
   struct out_bottleneck verdict;
   uint32_t next = 0, queue = 0;
-  recording_writer_save(writer, 1000000, path);
-  recording_writer_free(writer);
-  assert_int_equal(callsig_pipeline_load(path, &pipeline), 0);
-  unlink(path);
   for (uint32_t i = 0; i < pipeline->replicas.count; i++) {
     struct out_replica *replica = base_vector_at(&pipeline->replicas, i);
     replica->own_time = replica->total_time;
@@ -373,13 +370,9 @@ static void only_queues(void **state)
   uint64_t empty = pipeline_writer_queue(writer, 0, 1, "empty", 0, 0);
   pipeline_writer_put(writer, thread, full, 0, 0);
   pipeline_writer_put(writer, thread, empty, 900, 900);
-  const char *path = scratch_path("queues");
-  struct callsig_pipeline *pipeline;
+  struct callsig_pipeline *pipeline = load(writer, 1000);
   struct out_bottleneck verdict;
   uint32_t stage = 0, queue = 0;
-  recording_writer_save(writer, 1000, path);
-  recording_writer_free(writer);
-  assert_int_equal(callsig_pipeline_load(path, &pipeline), 0);
   assert_int_equal(out_bottleneck_next(pipeline, &stage, &queue, &verdict), 1);
   assert_int_equal(verdict.bound, OUT_BOUND_GAP);
   assert_string_equal(verdict.before->label, "0:0:full");
@@ -387,7 +380,6 @@ static void only_queues(void **state)
   out_bottleneck_free(&verdict);
   assert_int_equal(out_bottleneck_next(pipeline, &stage, &queue, &verdict), 0);
   callsig_pipeline_free(pipeline);
-  unlink(path);
 }
 
 /* One block goes round: both stages wait for it. Of three, there is always one for the slower stage. */
