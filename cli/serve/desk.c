@@ -38,15 +38,30 @@ void cli_desk_free(struct cli_desk *desk)
   pthread_mutex_destroy(&desk->lock);
 }
 
+/* Why a delta is not begun; NULL: it may be. */
+static struct cli_body *refuse_delta(const struct cli_desk *desk, uint32_t user)
+{
+  int own = 0;
+  for (const struct cli_exchange *at = desk->deltas; at; at = at->next)
+    own += at->user == user;
+  if (desk->delta_count >= CLI_DESK_MOST_DELTAS)
+    return cli_body_text(503, "%d profiles are being taken: ask again when one has ended\n", CLI_DESK_MOST_DELTAS);
+  return own < CLI_DESK_MOST_OF_ONE ? NULL
+                                    : cli_body_text(503,
+                                                    "%d profiles are being taken for this user, and others may ask for "
+                                                    "one: ask again when one has ended\n",
+                                                    own);
+}
+
 struct cli_body *cli_desk_ask(struct cli_desk *desk, const struct cli_exchange *exchange)
 {
   struct cli_body *body = NULL;
   pthread_mutex_lock(&desk->lock);
   if (desk->is_closed)
     body = cli_body_text(503, "%s", at_the_end);
-  else if (exchange->is_delta && desk->delta_count >= CLI_DESK_MOST_DELTAS)
-    body = cli_body_text(503, "%d profiles are being taken: ask again when one has ended\n", CLI_DESK_MOST_DELTAS);
-  else if (!exchange->is_delta && desk->shared[exchange->what].body &&
+  else if (exchange->is_delta)
+    body = refuse_delta(desk, exchange->user);
+  else if (desk->shared[exchange->what].body &&
            now_ns() - desk->shared[exchange->what].made_ns < CLI_DESK_FRESH_MS * MILLISECOND)
     body = cli_body_hold(desk->shared[exchange->what].body);
   pthread_mutex_unlock(&desk->lock);

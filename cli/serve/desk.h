@@ -15,6 +15,7 @@
 
 enum {
   CLI_DESK_MOST_DELTAS = 4, /* at a time: each holds a loaded recording */
+  CLI_DESK_MOST_OF_ONE = 3, /* of them for one user, so that another may have one */
   CLI_DESK_FRESH_MS = 250,  /* for so long a body is good for others that ask */
   CLI_DESK_LOOK_MS = 200,   /* between looks whether the work is to end */
 };
@@ -24,6 +25,7 @@ struct cli_exchange {
   bool is_delta;
   enum cli_shared what;  /* else this */
   unsigned seconds;      /* of a delta */
+  uint32_t user;         /* who asks for a delta: cli_peer_user() */
   void *owner;           /* the asker's own */
   struct cli_body *body; /* once it is there; the asker's. NULL: memory was short */
 

@@ -10,6 +10,7 @@
 
 #include "cli/common/subcommand.h"
 #include "cli/serve/connections.h"
+#include "cli/serve/peer.h"
 #include "cli/serve/request.h"
 
 enum {
@@ -34,6 +35,13 @@ bool cli_server_is_built(const char *command)
 {
   (void)command;
   return true;
+}
+
+/* Who is at the other end. */
+static uint32_t user_of(struct MHD_Connection *connection)
+{
+  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  return info ? cli_peer_user(info->connect_fd) : CLI_PEER_UNKNOWN;
 }
 
 static struct cli_connection *connection_of(struct MHD_Connection *connection)
@@ -148,6 +156,8 @@ static struct cli_body *first_answer(struct server *server, struct request *requ
   /* Nobody takes a profile to learn its size. */
   if (request->exchange.is_delta && strcmp(method, MHD_HTTP_METHOD_GET) != 0)
     return refuse_method("GET");
+  if (request->exchange.is_delta)
+    request->exchange.user = user_of(request->connection);
   body = cli_desk_ask(&server->desk, &request->exchange);
   *waits = body == NULL;
   return body;

@@ -2,6 +2,7 @@
 # ctest: skips
 """callsig serve and callsig run --serve: profiles of what was added, metrics, who may ask, and clients that mean no good."""
 
+import http.client
 import os
 import re
 import shutil
@@ -284,8 +285,41 @@ class Requests(Served):
         self.start()
         asked = [Asked(self, "/debug/pprof/profile?seconds=2") for _ in range(8)]
         statuses = sorted(one.result()[0] for one in asked)
-        self.assertEqual(statuses, [200] * 4 + [503] * 4)
+        self.assertEqual(statuses, [200] * 3 + [503] * 5)
         self.assertEqual(self.ask("/debug/pprof/profile?seconds=1")[0], 200)
+
+    def ask_as(self, user, seconds):
+        """Another user's process that asks for a profile, whose exit status is that of the answer, less 200; 1: none came."""
+        process = os.fork()
+        if process:
+            return process
+        status = 201
+        try:
+            os.setuid(user)
+            connection = http.client.HTTPConnection(self.host, self.port, timeout=120)
+            connection.request("GET", f"/debug/pprof/profile?seconds={seconds}", headers={"Host": "localhost"})
+            status = connection.getresponse().status
+        finally:
+            os._exit((status - 200) & 255)
+
+    @unittest.skipIf(os.geteuid(), "only root asks in another user's name")
+    def test_profiles_for_all(self):
+        """A user who asks for as many as there are leaves one to others, by whatever address they come."""
+        refused = (503 - 200) & 255
+        for self.host in ("127.0.0.1", "::1"):
+            with self.subTest(host=self.host):
+                self.start(address=f"[{self.host}]:0" if ":" in self.host else f"{self.host}:0")
+                greedy = {self.ask_as(65534, 60) for _ in range(8)}
+                for _ in range(5):
+                    process, status = os.waitpid(-1, 0)
+                    greedy.remove(process)
+                    self.assertEqual(os.waitstatus_to_exitcode(status), refused)
+                for user, wanted in ((65533, 0), (65534, refused)):
+                    self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(self.ask_as(user, 1), 0)[1]), wanted)
+                for process in greedy:
+                    os.kill(process, signal.SIGKILL)
+                    os.waitpid(process, 0)
+                self.end()
 
     def test_slow_clients(self):
         self.start()
