@@ -70,7 +70,7 @@ static void pack(const struct own *own, struct arrival *arrivals, struct mpi_par
     for (uint32_t i = begin; i < end; i++) {
       const struct mpi_meeting *meeting = mpi_log_meeting_at(own->order[i]);
       arrivals[i] = (struct arrival){.key = meeting->key,
-                                     .enter = meeting->enter + (uint64_t)own->waits->clock.ahead,
+                                     .enter = mpi_host_clock_of_first(&own->waits->clock, meeting->enter),
                                      .number = meeting->number,
                                      .rank = meeting->rank,
                                      .size = meeting->size,
@@ -168,8 +168,8 @@ static void note(const struct mpi_waits *waits, const struct mpi_meeting *meetin
     return;
   /* A call that ended before the others came did not wait for them. */
   const struct mpi_pause *pause = mpi_log_pause_at(meeting->pause);
-  if (meeting->kind == MEETING_FENCE && until - (uint64_t)waits->clock.ahead > pause->exit)
-    until = pause->enter + (uint64_t)waits->clock.ahead;
+  if (meeting->kind == MEETING_FENCE && mpi_host_clock_own(&waits->clock, until) > pause->exit)
+    until = mpi_host_clock_of_first(&waits->clock, pause->enter);
   mpi_waits_note(waits, meeting->pause, until, meeting->kind == MEETING_FROM_ROOT ? WAIT_LATE_ROOT : WAIT_LATE_RANKS);
 }
 

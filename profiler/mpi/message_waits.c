@@ -62,14 +62,14 @@ static int compare_channels(const struct mpi_event *own, const struct side *othe
 /* Notes what is known of the own side by the other. */
 static void note(const struct own *own, const struct mpi_event *event, const struct side *other)
 {
-  const uint64_t posted = other->posted - (uint64_t)own->waits->clock.ahead;
+  const uint64_t posted = mpi_host_clock_own(&own->waits->clock, other->posted);
   if (event->pause == MPI_NOT_LOGGED)
     return;
   const struct mpi_pause *pause = mpi_log_pause_at(event->pause);
   const bool sends = event->kind == EVENT_SEND;
   /* A send that ended before its receiver came did not wait for that one. */
   const uint64_t ready =
-      sends && posted > pause->exit ? pause->enter + (uint64_t)own->waits->clock.ahead : other->posted;
+      sends && posted > pause->exit ? mpi_host_clock_of_first(&own->waits->clock, pause->enter) : other->posted;
   mpi_waits_note(own->waits, event->pause, ready, sends ? WAIT_LATE_RECEIVER : WAIT_LATE_SENDER);
 }
 
@@ -143,7 +143,7 @@ static void pack(const struct own *own, struct side *sides, struct mpi_parcel *p
       if (event->kind == EVENT_PROBE)
         continue;
       *side++ = (struct side){.key = event->key,
-                              .posted = event->posted + (uint64_t)own->waits->clock.ahead,
+                              .posted = mpi_host_clock_of_first(&own->waits->clock, event->posted),
                               .tag = event->tag,
                               .bytes = event->bytes,
                               .is_send = event->kind == EVENT_SEND};

@@ -6,7 +6,7 @@ void mpi_waits_note(const struct mpi_waits *waits, uint32_t pause, uint64_t time
   if (pause == MPI_NOT_LOGGED)
     return;
   struct mpi_pause *noted = mpi_log_pause_at(pause);
-  uint64_t until = time - (uint64_t)waits->clock.ahead;
+  uint64_t until = mpi_host_clock_own(&waits->clock, time);
   /* What was ready before is no wait; what seems to be ready afterwards differs by the clocks' error. */
   until = until < noted->enter ? noted->enter : until > noted->exit ? noted->exit : until;
   if (noted->until && (noted->least ? until >= noted->until : until <= noted->until))

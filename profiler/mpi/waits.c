@@ -36,8 +36,10 @@ static void tell(const struct mpi_waits *waits)
   unknown = lost > unknown ? lost : unknown;
   if (unknown > 0 && callsig_counter_add)
     (void)callsig_counter_add("MPI calls whose waits are not known", unknown);
-  if (waits->clock.error > 0 && callsig_level_set)
+  if (waits->clock.error > 0 && callsig_level_set) {
     (void)callsig_level_set("MPI clock error, ns", (int64_t)waits->clock.error);
+    (void)callsig_level_set("MPI clock drift, ns a second", (int64_t)(waits->clock.drift * 1e9));
+  }
 }
 
 /* Does every rank have what it takes? One that has not must not keep the others waiting. 0, or a negative errno where

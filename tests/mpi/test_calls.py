@@ -176,17 +176,28 @@ class More(Job):
         self.assertEqual(self.bytes_counted(1)["MPI bytes from next"], 2049 << 20)
         self.assertEqual(self.bytes_counted(1)["MPI_Recv bytes"], 2049 << 20)
 
-    def test_other_clock(self):
-        """A rank whose clock is ahead by a quarter of an hour, as one of another machine may be, waits for as long as it does."""
+    def check_clock(self, rate, *environment):
+        """Rank 1 has a clock of its own, 1000 s ahead of the machine's and as many times as fast as `rate` says, by which it says when it came."""
         moved = ("unshare", "--time", "--monotonic", "1000", "--fork")
         if self.run_command(*moved, "true").returncode != 0:
             self.skipTest("a process cannot be given a clock of its own here: " + " ".join(moved))
-        script = self.write("apart", '#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 1 ] && exec ' + " ".join(moved) + ' "$@"\nexec "$@"\n', 0o755)
+        script = self.write("apart", '#!/bin/sh\n[ "$OMPI_COMM_WORLD_RANK$PMI_RANK" = 1 ] && exec env ' + " ".join([*environment, *moved]) + ' "$@"\nexec "$@"\n', 0o755)
         self.check_waits(2, lambda: self.launch(2, script, CALLSIG, "run", "--mpi", "--times", "exact", "-o", "file", self.program, "delays"),
-                         lambda said: CAME.sub(lambda at: f"came {at[1]} {at[2]} {at[3]} {int(at[4]) - 10**12 * int(at[1])}", said))
+                         lambda said: CAME.sub(lambda at: f"came {at[1]} {at[2]} {at[3]} {round(int(at[4]) / rate) - 10**12 if at[1] == '1' else at[4]}", said))
         error = self.bytes_counted(1, "max")["MPI clock error, ns"]
         self.assertTrue(0 < error < 10**8, error)
         self.assertNotIn("MPI clock error, ns", self.bytes_counted(0))
+        # What rank 0's clock gains on it in each of its seconds.
+        self.assertAlmostEqual(self.bytes_counted(1, "max")["MPI clock drift, ns a second"] / 1e9, 1 / rate - 1, delta=0.005)
+
+    def test_other_clock(self):
+        """A rank whose clock is ahead by a quarter of an hour, as one of another machine may be, waits for as long as it does."""
+        self.check_clock(1)
+
+    def test_drifting_clock(self):
+        """One whose clock goes faster, too: without what it drifted, waits of the beginning are wrong by a fifth and more."""
+        shim = self.compile_mpi("libdrift.so", "drift.c", "-shared", "-fPIC", instrument=False)
+        self.check_clock(1.02, f"LD_PRELOAD={shim}")
 
     def test_threads(self):
         """Of MPI_THREAD_MULTIPLE nothing is lost."""
