@@ -9,7 +9,7 @@ import argparse
 import os
 import sys
 
-from counted import instructions, per_round, read_bounds, valgrind_is_missing, verdict
+from counted import instructions, per_round, read_bounds, tell, valgrind_is_missing
 from runner import Folder, compile_with
 from tools import FLAGS, source
 
@@ -39,14 +39,9 @@ def main():
     options = parser.parse_args()
     if valgrind_is_missing("alloc_instructions"):
         return 77
-    bounds, above = read_bounds(options.bound, KINDS), 0
+    bounds = read_bounds(options.bound, KINDS)
     with Folder() as folder:
-        now = measure(options.build, folder)
-    for kind, count_now in now.items():
-        said, is_above = verdict(count_now, bounds.get(kind))
-        above += is_above
-        print(f"{kind:8} {count_now:7.1f}{said}")
-    return 1 if above else 0
+        return tell(measure(options.build, folder), bounds)
 
 
 if __name__ == "__main__":

@@ -52,3 +52,13 @@ def verdict(count, bound):
     if bound is None:
         return "", False
     return f"  bound {bound:.1f}" + ("  ABOVE" if count > bound else ""), count > bound
+
+
+def tell(counts, bounds, beside=lambda kind, count: ""):
+    """Prints a line for each kind that was counted, with what `beside` says of it. The exit status: 1 where one is above its bound."""
+    status = 0
+    for kind, count in counts.items():
+        said, is_above = verdict(count, bounds.get(kind))
+        status |= is_above
+        print(f"{kind:8} {count:7.1f}{beside(kind, count)}{said}")
+    return int(status)

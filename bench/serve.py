@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""What 1,000 requests a second at `callsig run --serve` cost the program: its throughput with and without them.
+"""What 1,000 requests a second at `callsig run --serve` cost the program: its throughput with and without them, and what it uses itself for a round.
 
     bench/serve.py BUILD [PAIRS]
 
 A program with a thread for each processor counts rounds of instrumented calls. In each of PAIRS (default 40) pairs of seconds, one second has
 requests for /metrics and one has none, in turns; the ratio of the two is taken for each pair, so that what else the machine does falls on
 both alike. Whoever asks runs at nice 19 here, as elsewhere it would run on another machine. Prints the mean ratio with its 95 % interval, and what the server used.
+Throughput depends on who else wants the processors; what the program pays does not: the rounds that it does in a second of a processor that it used itself,
+whose ratio is printed beside. It runs no code for the server, so what may be lost there is caches.
 """
 
 import os
@@ -65,28 +67,32 @@ def main():
         errors.seek(0)
         port = re.search(r":(\d+)/", errors.read()).group(1)
         with open(f"/proc/{run.pid}/task/{run.pid}/children") as file:
-            server = next(child for child in file.read().split() if not os.readlink(f"/proc/{child}/exe").endswith("program"))
+            children = {os.path.basename(os.readlink(f"/proc/{child}/exe")): child for child in file.read().split()}
+        program = children.pop("program")
+        [server] = children.values()
 
         def rate(asks):
             load = subprocess.Popen(["nice", "-n", "19", "./load", port, "/metrics", str(RATE), "1.0"], cwd=folder, stdout=subprocess.PIPE, text=True) if asks else None
-            begin, before = rounds()
+            spent_before, (begin, before) = used(program), rounds()
             time.sleep(0.95)
-            end, after = rounds()
+            (end, after), spent_after = rounds(), used(program)
             if load:
                 answers.append(int(load.communicate()[0].split()[0]))
-            return (end - begin) / (after - before)
+            return (end - begin) / (after - before), (end - begin) / (spent_after - spent_before)
 
-        answers, ratios, before = [], [], used(server)
+        answers, ratios, own, before = [], [], [], used(server)
         for number in range(pairs):
             with_first = number % 2 == 0
             first, second = rate(with_first), rate(not with_first)
-            ratios.append(first / second if with_first else second / first)
+            asked, quiet = (first, second) if with_first else (second, first)
+            ratios.append(asked[0] / quiet[0])
+            own.append(asked[1] / quiet[1])
         spent = used(server) - before
         run.stdin.close()
         run.wait()
-    ratios.sort()
-    half = 1.96 * statistics.stdev(ratios) / len(ratios) ** 0.5
-    print(f"{pairs} pairs: throughput with requests / without: mean {statistics.mean(ratios):.4f} +- {half:.4f} (95 %), median {statistics.median(ratios):.4f}")
+    for what, values in (("throughput", ratios), ("rounds in a second of the program's own processor time", own)):
+        half = 1.96 * statistics.stdev(values) / len(values) ** 0.5
+        print(f"{pairs} pairs: {what}, with requests / without: mean {statistics.mean(values):.4f} +- {half:.4f} (95 %), median {statistics.median(values):.4f}")
     print(f"{sum(answers) / pairs:.0f} answers in a second of requests; the server used {spent / pairs * 1e3:.1f} ms of a processor for them, of 1000")
 
 

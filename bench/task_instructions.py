@@ -10,7 +10,7 @@ import argparse
 import os
 import sys
 
-from counted import instructions, per_round, read_bounds, valgrind_is_missing, verdict
+from counted import instructions, per_round, read_bounds, tell, valgrind_is_missing
 from runner import Folder, compile_with
 from tools import FLAGS, HERE, source
 
@@ -45,19 +45,14 @@ def main():
     options = parser.parse_args()
     if valgrind_is_missing("task_instructions"):
         return 77
-    bounds, above = read_bounds(options.bound, KINDS), 0
+    bounds = read_bounds(options.bound, KINDS)
     with Folder() as folder:
         now = measure(os.path.dirname(HERE), options.build, folder)
     other = {}
     if options.other:
         with Folder() as folder:
             other = measure(*options.other.split(":", 1), folder)
-    for kind, count_now in now.items():
-        beside = f"  {other[kind]:7.1f} there, {count_now / other[kind] - 1:+.1%}" if kind in other else ""
-        said, is_above = verdict(count_now, bounds.get(kind))
-        above += is_above
-        print(f"{kind:8} {count_now:7.1f}{beside}{said}")
-    return 1 if above else 0
+    return tell(now, bounds, lambda kind, count: f"  {other[kind]:7.1f} there, {count / other[kind] - 1:+.1%}" if kind in other else "")
 
 
 if __name__ == "__main__":

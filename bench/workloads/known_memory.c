@@ -2,9 +2,9 @@
  * known_memory: as known.c, of work that waits for memory: work(n) makes n steps through 16 MB in no order.
  */
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
+
+#include "known.h"
 
 enum { ROUNDS = 6, ARGUMENTS = 4, STEPS = 200000, PLACES = 1 << 22 };
 
@@ -34,20 +34,6 @@ static void shuffle(void)
   }
 }
 
-static double now(void)
-{
-  struct timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void show(const long arguments[ARGUMENTS], const double seconds[ARGUMENTS])
-{
-  for (int i = 0; i < ARGUMENTS; i++)
-    printf("%s\"%ld\": %.6f", i ? ", " : "{", arguments[i], seconds[i]);
-  printf("}\n");
-}
-
 int main(void)
 {
   static const long arguments[ARGUMENTS] = {1, 10, 100, 10000};
@@ -58,12 +44,12 @@ int main(void)
   shuffle();
   for (int round = 0; round < ROUNDS; round++)
     for (int i = 0; i < ARGUMENTS; i++) {
-      const double start = now();
+      const double start = known_now();
       for (long calls = STEPS / arguments[i]; calls > 0; calls--)
         work(arguments[i]);
-      seconds[i] += now() - start;
+      seconds[i] += known_now() - start;
     }
-  show(arguments, seconds);
+  known_show(ARGUMENTS, arguments, seconds);
   free(next);
   return 0;
 }

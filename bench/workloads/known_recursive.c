@@ -3,8 +3,8 @@
  * before. Calls of work(8000) are timed as a whole, of which every n has its steps.
  */
 #include <stdint.h>
-#include <stdio.h>
-#include <time.h>
+
+#include "known.h"
 
 enum { ROUNDS = 30, ARGUMENTS = 6, STRAIGHT = 3, STEPS = 1000000, DEEP_CALLS = 3000 };
 
@@ -14,27 +14,7 @@ static __attribute__((noinline)) void work(long n)
 {
   if (n > 1000)
     work(n / 2);
-  uint64_t x = state;
-  for (long i = 0; i < n; i++) {
-    x = x * 6364136223846793005u + 1442695040888963407u;
-    /* No compiler makes one step of two. */
-    __asm__ volatile("" : "+r"(x));
-  }
-  state = x;
-}
-
-static double now(void)
-{
-  struct timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-static void show(const long arguments[ARGUMENTS], const double seconds[ARGUMENTS])
-{
-  for (int i = 0; i < ARGUMENTS; i++)
-    printf("%s\"%ld\": %.6f", i ? ", " : "{", arguments[i], seconds[i]);
-  printf("}\n");
+  state = known_steps(state, n);
 }
 
 int main(void)
@@ -43,17 +23,17 @@ int main(void)
   double seconds[ARGUMENTS] = {0};
   for (int round = 0; round < ROUNDS; round++)
     for (int i = 0; i < STRAIGHT; i++) {
-      const double start = now();
+      const double start = known_now();
       for (long calls = STEPS / arguments[i]; calls > 0; calls--)
         work(arguments[i]);
-      seconds[i] += now() - start;
+      seconds[i] += known_now() - start;
     }
-  const double start = now();
+  const double start = known_now();
   for (int calls = DEEP_CALLS; calls > 0; calls--)
     work(8000);
-  const double deep = now() - start;
+  const double deep = known_now() - start;
   for (int i = STRAIGHT - 1; i < ARGUMENTS; i++)
     seconds[i] += deep * (double)arguments[i] / (8000 + 4000 + 2000 + 1000);
-  show(arguments, seconds);
+  known_show(ARGUMENTS, arguments, seconds);
   return state == 0;
 }

@@ -5,6 +5,8 @@
  */
 #include <stdlib.h>
 
+#include "given.h"
+
 /* GSL's headers are there where its sources are, which is not where this file is checked. */
 enum { ROW_MAJOR = 101, NO_TRANSPOSITION = 111, UPPER = 121, NON_UNIT = 131 };
 double gsl_stats_mean(const double *data, size_t stride, size_t n);
@@ -44,28 +46,12 @@ void cblas_dger(int order, int m, int n, double factor, const double *x, int x_s
 void cblas_dgemm(int order, int a_transposed, int b_transposed, int m, int n, int k, double factor, const double *a,
                  int a_width, const double *b, int b_width, double other_factor, double *c, int c_width);
 
-#define QUIET __attribute__((no_instrument_function, noinline))
-
 enum { MOST = 1 << 16, SIDE = 512, CUBE = 96 };
 
 static double given[MOST * 2], other[MOST * 2], changed[MOST * 2], sorted[MOST], weights[MOST], ranks[2 * MOST];
 static double left[SIDE * SIDE], right[SIDE * SIDE], product[SIDE * SIDE];
 static size_t order[MOST], shuffled[MOST];
 static int counts[MOST];
-static unsigned long long state = 88172645463325252u;
-
-QUIET static unsigned long long next_random(void)
-{
-  state ^= state << 13;
-  state ^= state >> 7;
-  return state ^= state << 17;
-}
-
-QUIET static int by_value(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 /* What is to be changed, as it was given. */
 QUIET static double *fresh(size_t count)

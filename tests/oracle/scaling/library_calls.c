@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "given.h"
+
 /* The libraries' headers are there where their sources are, which is not where this file is checked. */
 typedef unsigned long limb;
 void mpn_copyi(limb *to, const limb *from, long n);
@@ -59,8 +61,6 @@ void rwupdt(int n, double *r, int width, const double *w, double *b, double *alp
 void dogleg(int n, const double *r, int size, const double *diagonal, const double *qtb, double delta, double *x,
             double *room, double *other_room);
 
-#define QUIET __attribute__((no_instrument_function, noinline))
-
 enum { MOST = 1 << 17, LIMBS = 1 << 14, SIDE = 192, DIGITS = 20 };
 
 static unsigned char given[MOST], same[MOST], nothing[MOST], changed[MOST], packed[2 * MOST];
@@ -69,20 +69,6 @@ static limb left[LIMBS], right[LIMBS], product[2 * LIMBS], kept[LIMBS];
 static unsigned char digits[DIGITS * LIMBS];
 static double values[LIMBS], sorted[LIMBS], vectors[6][LIMBS], matrix[SIDE * SIDE];
 static int order[LIMBS];
-static unsigned long long state = 88172645463325252u;
-
-QUIET static unsigned long long next_random(void)
-{
-  state ^= state << 13;
-  state ^= state >> 7;
-  return state ^= state << 17;
-}
-
-QUIET static int by_value(const void *a, const void *b)
-{
-  double x = *(const double *)a, y = *(const double *)b;
-  return (x > y) - (x < y);
-}
 
 QUIET static double *unsorted(size_t count)
 {
