@@ -18,11 +18,9 @@
 #include "cli/beside/callers.h"
 #include "cli/beside/code_map.h"
 #include "cli/beside/sample_price.h"
+#include "cli/beside/sampled_stack.h"
 #include "cli/beside/unwind.h"
 #include "symbols/base/addressmap.h"
-
-/* A prime number of nanoseconds, so that it is in step with little: about 4000 samples a second. */
-#define PERIOD_NS 249989u
 
 /* Of a ring, without its first page: several times what is written between two looks. It is as much as an ordinary user
  * may lock; where others have locked some, the fewer will do on a machine that is not too busy. */
@@ -47,8 +45,8 @@ struct event {
   uint64_t size, offset;
   uint32_t kind; /* enum event_kind */
   uint32_t pid, tid;
-  uint32_t path;            /* string, of a mapping */
-  struct user_stack *stack; /* of a sample in user code. Owned; NULL: unknown */
+  uint32_t path;                   /* string, of a mapping */
+  struct cli_sampled_stack *stack; /* of a sample in user code. Owned; NULL: unknown */
 };
 
 /* Since when a thread has been waiting. */
@@ -64,13 +62,15 @@ struct cli_perf_rings {
   bool in_kernel; /* samples are taken there, too */
   size_t page_size;
   struct base_vector events; /* struct event */
+  struct cli_spare_stacks spare;
   struct cli_code_map map;
   struct cli_callers callers;
   struct base_vector waiting;     /* struct waiting */
   struct sym_address_map threads; /* tid -> place in it */
   char *record;                   /* one that lies across the end of its ring */
   uint64_t random;
-  uint64_t price_ns; /* of a sample */
+  uint64_t period_ns; /* from one sample to the next */
+  uint64_t price_ns;  /* of a sample */
 };
 
 uint64_t cli_perf_rings_now(void)
@@ -87,13 +87,6 @@ enum { USER_RBX, USER_RBP, USER_RSP, USER_RIP, USER_R12, USER_R13, USER_R14, USE
   (REGISTER_BIT(BX) | REGISTER_BIT(BP) | REGISTER_BIT(SP) | REGISTER_BIT(IP) | REGISTER_BIT(R12) | REGISTER_BIT(R13) | \
    REGISTER_BIT(R14) | REGISTER_BIT(R15))
 
-/* The stack and the registers of a sample. */
-struct user_stack {
-  struct cli_registers registers;
-  struct cli_stack stack; /* whose words are these: */
-  uint64_t words[];
-};
-
 /* Takes samples, or tells of programs, of mappings of code and of threads that wait. */
 static struct perf_event_attr event_of(const struct cli_perf_rings *rings, bool samples)
 {
@@ -101,7 +94,7 @@ static struct perf_event_attr event_of(const struct cli_perf_rings *rings, bool 
       .type = PERF_TYPE_SOFTWARE,
       .size = sizeof(struct perf_event_attr),
       .config = samples ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
-      .sample_period = samples ? PERIOD_NS : 0,
+      .sample_period = samples ? rings->period_ns : 0,
       .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
       .sample_regs_user = REGISTERS,
       .sample_stack_user = CLI_STACK_SIZE,
@@ -152,7 +145,7 @@ static int open_ring(struct cli_perf_rings *rings, int processor)
   return error;
 }
 
-int cli_perf_rings_open(struct cli_perf_rings **opened, const struct cli_profiled *profiled)
+int cli_perf_rings_open(struct cli_perf_rings **opened, uint64_t period_ns, const struct cli_profiled *profiled)
 {
   struct cli_perf_rings *rings = calloc(1, sizeof *rings);
   long processors = sysconf(_SC_NPROCESSORS_CONF);
@@ -164,6 +157,7 @@ int cli_perf_rings_open(struct cli_perf_rings **opened, const struct cli_profile
   cli_callers_init(&rings->callers, profiled);
   rings->waiting = (struct base_vector)BASE_VECTOR_OF(struct waiting);
   rings->in_kernel = true;
+  rings->period_ns = period_ns;
   rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
   rings->pages = RING_PAGES;
   rings->rings = calloc((size_t)processors, sizeof *rings->rings);
@@ -237,7 +231,7 @@ static int keep(struct cli_perf_rings *rings, const struct event *event)
 {
   struct event *added = base_vector_add(&rings->events, 1);
   if (added == NULL) {
-    free(event->stack);
+    cli_spare_stacks_give(&rings->spare, event->stack);
     return -ENOMEM;
   }
   *added = *event;
@@ -245,7 +239,8 @@ static int keep(struct cli_perf_rings *rings, const struct event *event)
 }
 
 /* What is mapped where is known when all records before it were taken: until then the stack is kept. */
-static int take_sample(const struct sample_fields *sample, size_t size, struct event *event)
+static int take_sample(struct cli_perf_rings *rings, const struct sample_fields *sample, size_t size,
+                       struct event *event)
 {
   const struct user_fields *user = (const void *)(sample + 1);
   *event = (struct event){.time = sample->time, .pid = sample->pid, .tid = sample->tid, .kind = EVENT_SAMPLE};
@@ -255,7 +250,7 @@ static int take_sample(const struct sample_fields *sample, size_t size, struct e
   if (size < sizeof *sample + sizeof *user || user->size != CLI_STACK_SIZE)
     return 0;
   const uint64_t words = user->there < CLI_STACK_SIZE ? user->there / 8 : CLI_STACK_SIZE / 8;
-  event->stack = malloc(sizeof *event->stack + words * 8);
+  event->stack = cli_spare_stacks_take(&rings->spare);
   if (event->stack == NULL)
     return -ENOMEM;
   /* DWARF's numbers of the registers: System V ABI, AMD64 supplement, figure 3.36. */
@@ -283,7 +278,7 @@ static int take_record(struct cli_perf_rings *rings, const struct perf_event_hea
   struct event event = {.time = end.time, .pid = end.pid, .tid = end.tid};
   int error = 0;
   if (header->type == PERF_RECORD_SAMPLE) {
-    error = take_sample(fields, header->size - sizeof *header, &event);
+    error = take_sample(rings, fields, header->size - sizeof *header, &event);
   } else if (header->type == PERF_RECORD_MMAP) {
     const struct mapping_fields *mapping = fields;
     event.kind = EVENT_MAPPING;
@@ -403,7 +398,7 @@ int cli_perf_rings_drain(struct cli_perf_rings *rings, const struct cli_perf_loo
     qsort(events, count, sizeof *events, compare_events);
   for (; error == 0 && taken < count && events[taken].time < looked->at; taken++) {
     error = take_event(rings, looked, &events[taken], samples);
-    free(events[taken].stack);
+    cli_spare_stacks_give(&rings->spare, events[taken].stack);
   }
   if (taken > 0)
     memmove(events, events + taken, (count - taken) * sizeof *events);
@@ -430,7 +425,7 @@ static void switch_all(const struct cli_perf_rings *rings, unsigned long request
 
 void cli_perf_rings_shift(struct cli_perf_rings *rings)
 {
-  struct timespec pause = {.tv_nsec = (long)(next_random(&rings->random) % PERIOD_NS)};
+  struct timespec pause = {.tv_nsec = (long)(next_random(&rings->random) % rings->period_ns)};
   switch_all(rings, PERF_EVENT_IOC_DISABLE);
   nanosleep(&pause, NULL);
   switch_all(rings, PERF_EVENT_IOC_ENABLE);
@@ -447,7 +442,7 @@ uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings, uint64_t used
       sampled_ns += count;
   sampled_ns = (uint64_t)((double)sampled_ns * ((double)taken / fmax((double)(taken + samples->sampler), 1)));
   const double more = sampled_ns == 0 ? 1 : fmax((double)used_ns / (double)sampled_ns, 1);
-  return (uint64_t)(PERIOD_NS * more) - rings->price_ns; /* which is less than half of it */
+  return (uint64_t)((double)rings->period_ns * more) - rings->price_ns; /* which is less than half of it */
 }
 
 uint64_t cli_perf_rings_price(const struct cli_perf_rings *rings)
@@ -471,7 +466,8 @@ void cli_perf_rings_close(struct cli_perf_rings *rings)
     close(rings->rings[i].file);
   }
   for (uint32_t i = 0; i < rings->events.count; i++)
-    free(((struct event *)base_vector_at(&rings->events, i))->stack);
+    cli_spare_stacks_give(&rings->spare, ((struct event *)base_vector_at(&rings->events, i))->stack);
+  cli_spare_stacks_free(&rings->spare);
   base_vector_free(&rings->events);
   cli_code_map_free(&rings->map);
   cli_callers_free(&rings->callers);

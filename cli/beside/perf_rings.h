@@ -17,8 +17,9 @@ struct cli_perf_rings;
 
 /* Makes the events and their rings. The program is to be started by the same thread. The time of libraries that are not
  * profiled is their callers': `profiled` is as cli_callers_init() takes it. What the kernel does for the program is
- * sampled too, if that is allowed. Returns 0, -ENOMEM, or the error of the kernel that denies it; gives no message. */
-int cli_perf_rings_open(struct cli_perf_rings **rings, const struct cli_profiled *profiled);
+ * sampled too, if that is allowed. A sample is taken once in `period_ns` of CPU time. Returns 0, -ENOMEM, or the error
+ * of the kernel that denies it; gives no message. */
+int cli_perf_rings_open(struct cli_perf_rings **rings, uint64_t period_ns, const struct cli_profiled *profiled);
 
 /* Is what the kernel does sampled? */
 bool cli_perf_rings_in_kernel(const struct cli_perf_rings *rings);
