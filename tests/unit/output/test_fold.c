@@ -28,7 +28,7 @@ static void add_process(struct out_profile *profile, uint64_t period, uint64_t o
   run->head.period = period;
   run->head.others = others;
   run->head.flags = FMT_SAMPLES_OWN_RUN;
-  run->head.user_ns = period * others;
+  run->head.used_ns = period * others;
   run->head.lost = 1;
 }
 
@@ -89,7 +89,7 @@ static void samples(void **state)
   assert_int_equal(sum->head.samples, 60);
   assert_int_equal(sum->head.others, 30);
   assert_int_equal(sum->head.lost, 2);
-  assert_int_equal(sum->head.user_ns, 30 * 4000);
+  assert_int_equal(sum->head.used_ns, 30 * 4000);
   /* 30 samples of 1000 ns and 60 of 4000: the time of all of them stays. */
   assert_int_equal(sum->head.period * 90, 30 * 1000 + 60 * 4000);
   assert_int_equal(sum->count, 5);
