@@ -124,8 +124,8 @@ int cli_sampler_close(struct cli_sampler *sampler, uint64_t used_ns, struct cli_
   samples->period_ns = sampler->rings != NULL ? cli_perf_rings_period(sampler->rings, used_ns, samples)
                                               : cli_stops_period(sampler->stops);
   samples->price_ns = sampler->rings != NULL ? cli_perf_rings_price(sampler->rings) : 0;
-  /* Those that were lost were as likely of any kind: the others stand for their time. */
-  const uint64_t taken = samples->total + samples->others + samples->later;
+  /* Those that were lost were as likely of any kind, of this process's too: the others stand for their time. */
+  const uint64_t taken = samples->total + samples->others + samples->later + samples->sampler;
   if (samples->lost > 0 && taken > 0)
     samples->period_ns = (uint64_t)((double)samples->period_ns * ((double)(taken + samples->lost) / (double)taken));
   samples->in_kernel = sampler->rings == NULL || cli_perf_rings_in_kernel(sampler->rings);
