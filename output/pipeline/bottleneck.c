@@ -328,7 +328,9 @@ static int judge_stages(const struct callsig_pipeline *pipeline, struct out_bott
     bottleneck->stage = bottleneck->unit.most;
     bottleneck->equal = NULL;
   }
-  const struct callsig_queue_stats *ring = out_ring_lacking(pipeline, bottleneck, false);
+  /* Where the busiest stage's tasks lack processors, more items only wait for these. */
+  const bool lacks = bottleneck->stage->busy >= OUT_BUSY_ENOUGH && lacks_processors(bottleneck, bottleneck->stage);
+  const struct callsig_queue_stats *ring = lacks ? NULL : out_ring_lacking(pipeline, bottleneck, false);
   if (out_shared_pool_bounds(bottleneck))
     judge_pool(bottleneck);
   else if (ring && bottleneck->phases.count == 0) {

@@ -210,6 +210,7 @@ GRAPHS = {
     "ring_of_a_pool": ring(3, "read=3", "decode=24,threads=4", "write=3", **FEW),
     "ring_and_source": dict(run=["items=150", "blocks=1", "read=5", "decode=6", "write=5"], bound="ring", stage=None, gain=1.1),
     "ring_and_slow_source": dict(run=["items=120", "source=12", "blocks=4", "read=1", "decode=4", "write=1"], bound="source", stage=None),
+    "ring_on_one_core": ring(2, "read=1", "decode=6,cpu,threads=2", "write=1", bound="processor", cores=1, gain=1.15),
     "ring_last": ring(8, "read=2", "decode=3", "write=10", stage="write", gain=2.0),
     "slots_1": dict(run=["items=150", "alone", "slots=1", "read=4", "decode=12", "write=4"], bound={"unknown", "stage"}, stage=None, all=[UNTOLD]),
     "slots_2": dict(run=["items=150", "alone", "slots=2", "read=4", "decode=12", "write=4"], bound="stage", stage="decode", measure=True,

@@ -44,6 +44,12 @@ class Graphs(PipelineCase):
         self.assertAlmostEqual(first["gain"], 2, delta=0.2)
         self.assertRegex(text, r"What would help: \d items going round by 0:3:free: ")
 
+    def test_few_blocks_without_processors(self):
+        """Two threads compute by turns on one processor, so that both blocks are at work most of the time: more blocks only wait for it."""
+        path, _ = self.record("one", dict(run=["items=100", "alone", "blocks=2", "read=1", "decode=6,cpu,threads=2", "write=1"], plain=True, cores=1))
+        verdict = self.answer(path)["verdicts"][0]
+        self.assertEqual((verdict["bound"], verdict["stage"]), ("processor", "0:2:decode[2]"), self.callsig("stages", path).stdout)
+
     def test_asked_for_blocks(self):
         for number in range(TRIES):
             path, _ = self.record(f"asked_{number}", dict(run=["items=30", "alone", "blocks=8", "read=10", "decode=40", "write=10"], plain=True))
