@@ -51,6 +51,11 @@ def failure(verdict, whole, truth):
     return next((text for text, is_true in truth.get("all", ()) if not is_true(verdict, whole)), None)
 
 
+def is_disturbed(verdict):
+    """Others kept the machine so busy that the simulation of the pipeline as it was does not give its throughput."""
+    return "kept the machine busy" in (verdict["what_would_help"]["not_predicted"] or "")
+
+
 def is_same(one, other):
     """By the means of tasks' times; of stages with a slow thread, which may have another part of the tasks, by the medians."""
     slow = {straggler["stage"] for straggler in one["verdicts"][0]["stragglers"]}

@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from pipeline_case import PipelineCase, is_same  # noqa: E402
+from pipeline_case import PipelineCase, is_disturbed, is_same  # noqa: E402
 from harness import main  # noqa: E402
 
 WITHIN = 0.10
@@ -106,8 +106,11 @@ class Forecast(PipelineCase):
 
     def test_one_thread_shows_nothing(self):
         """Of threads that may wait for one lock nothing is promised: neither twice as many, nor those that are proposed or asked for."""
-        path, _ = self.record("unseen", dict(run=["items=20", "read=2", "decode=5,held=30", "write=2"], plain=True))
-        verdict = self.answer(path)["verdicts"][0]
+        for number in range(TRIES):
+            path, _ = self.record(f"unseen_{number}", dict(run=["items=20", "read=2", "decode=5,held=30", "write=2"], plain=True))
+            verdict = self.answer(path)["verdicts"][0]
+            if not is_disturbed(verdict):
+                break
         helps = verdict["what_would_help"]
         self.assertIsNone(helps["not_predicted"])
         self.assertEqual(verdict["not_seen"], "0:2:decode")

@@ -12,16 +12,11 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from pipeline_case import HERE, PipelineCase  # noqa: E402
+from pipeline_case import HERE, PipelineCase, is_disturbed  # noqa: E402
 from harness import CALLSIG, INCLUDE, RUNTIME, main  # noqa: E402
 
 
 TRIES = 6
-
-
-def is_disturbed(verdict):
-    """Others kept the machine so busy that the simulation of the pipeline as it was does not give its throughput."""
-    return "kept the machine busy" in (verdict["what_would_help"]["not_predicted"] or "")
 
 
 class Graphs(PipelineCase):
