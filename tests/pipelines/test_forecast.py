@@ -14,11 +14,10 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from pipeline_case import PipelineCase, is_disturbed, is_same  # noqa: E402
+from pipeline_case import TRIES, PipelineCase, is_same  # noqa: E402
 from harness import main  # noqa: E402
 
 WITHIN = 0.10
-TRIES = 6
 
 # Seventeen pipelines: what helps one is not what helps another.
 PIPELINES = {
@@ -98,19 +97,14 @@ class Forecast(PipelineCase):
         """They are one station, with the queues that others put into or get from: which they call, and which they have a queue to."""
         for run, threads, takes, gives in ((["items=20", "read=4,calls,own", "decode=20,own", "write=4"], 1, ["0:0:source"], ["0:2:decode"]),
                                            (["items=20", "read=4,pool,threads=2", "decode=20", "write=4"], 2, ["0:0:source"], ["0:2:decode"])):
-            path, _ = self.record("several", dict(run=run, plain=True))
-            station = self.answer(path)["verdicts"][0]["what_would_help"]["stations"][0]
+            station = self.recorded("several", *run)[1]["what_would_help"]["stations"][0]
             self.assertEqual((station["stage"].split("[")[0], station["with"], station["threads"]), ("0:1:read", ["0:2:decode"], threads))
             self.assertEqual(([port["queue"] for port in station["takes"]], [port["queue"] for port in station["gives"]]), (takes, gives))
             self.assertGreater(station["task_time"], 0.023)
 
     def test_one_thread_shows_nothing(self):
         """Of threads that may wait for one lock nothing is promised: neither twice as many, nor those that are proposed or asked for."""
-        for number in range(TRIES):
-            path, _ = self.record(f"unseen_{number}", dict(run=["items=20", "read=2", "decode=5,held=30", "write=2"], plain=True))
-            verdict = self.answer(path)["verdicts"][0]
-            if not is_disturbed(verdict):
-                break
+        path, verdict = self.recorded("unseen", "items=20", "read=2", "decode=5,held=30", "write=2")
         helps = verdict["what_would_help"]
         self.assertIsNone(helps["not_predicted"])
         self.assertEqual(verdict["not_seen"], "0:2:decode")
@@ -123,7 +117,7 @@ class Forecast(PipelineCase):
 
     def test_what_if(self):
         """What is asked for is told in text and in JSON; what nothing has, or is no setting, is one line."""
-        path, _ = self.record("what_if", dict(run=["items=24", "read=4", "decode=60", "write=4"], plain=True))
+        path, _ = self.recorded("what_if", "items=24", "read=4", "decode=60", "write=4")
         settings = "decode=2,queue:0:1:read=4"
         done = self.callsig("stages", "--what-if", settings, path)
         self.assertRegex(done.stdout, r"What if: 0:2:decode with 2 threads, the queue 0:1:read for 4 items: \d\.\d\d times the throughput "

@@ -12,20 +12,13 @@ import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from pipeline_case import HERE, PipelineCase, is_disturbed  # noqa: E402
+from pipeline_case import HERE, TRIES, PipelineCase, is_disturbed  # noqa: E402
 from harness import CALLSIG, INCLUDE, RUNTIME, main  # noqa: E402
-
-
-TRIES = 6
 
 
 class Graphs(PipelineCase):
     def verdict(self, name, *arguments):
-        for _ in range(TRIES):
-            path, _ = self.record(name, dict(run=list(arguments), plain=True))
-            verdict = self.answer(path)["verdicts"][0]
-            if not is_disturbed(verdict):
-                break
+        path, verdict = self.recorded(name, *arguments)
         return verdict, self.callsig("stages", path).stdout.split("Verdict:")[-1]
 
     def test_few_blocks(self):
