@@ -30,6 +30,7 @@ SHAPES = {
     "waiting_shapes": {
         "condition": ((1, 2, 4), {"make"}, 1.1), "batches": ((1, 2), {"work"}, 2.1), "bucket": ((1, 2, 4), {"work"}, 2.1),
         "bucket_outside": ((1, 2, 4), {"work", None}, 1.1), "disk": ((1, 2), {"work"}, 2.1), "device": ((1, 2, 4), {"work"}, 1.1),
+        "connections": ((1, 3), {"work"}, 1.1),
         "barrier": ((2, 4), {"work"}, 2.1), "reorder": ((1, 2, 4), {"work"}, 2.1), "readers": ((1, 2, 4), {"work"}, 2.1),
         "loading": ((1, 2, 4), {"work"}, 2.1), "retries": ((1, 2, 4), {"work"}, 2.1), "camera": ((1, 2), {"work"}, 2.1),
     },

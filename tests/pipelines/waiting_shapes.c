@@ -9,6 +9,7 @@
  * - bucket_outside: likewise, before its tasks
  * - disk: work writes 64 KiB and makes sure that they are on the disk, each thread to a file of its own
  * - device: a device does two tasks at a time, in 8 ms each; work waits for it
+ * - connections: likewise three connections to a server, which answers in 9 ms, after 1 ms in which work computes
  * - barrier: all threads begin the next task together; the first one takes 12 ms, the others 5
  * - reorder: work takes 4 to 16 ms; "write" has to write in order, and waits for the next one inside of its tasks
  * - readers: work reads for 4 ms while nobody writes, and "update" writes for 10 ms of each 20
@@ -189,13 +190,26 @@ static void run_disk(unsigned threads)
 }
 
 static sem_t channels;
+static double computes_ms, answers_ms;
+
+static void compute_ms(double ms)
+{
+  struct timespec time;
+  double now, end = 0;
+  do {
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    now = (double)time.tv_sec * 1e3 + (double)time.tv_nsec * 1e-6;
+    end = end > 0 ? end : now + ms;
+  } while (now < end);
+}
 
 static void *use_device(void *data)
 {
   while (get_item(items)) {
     callsig_task_begin(work, NULL);
+    compute_ms(computes_ms);
     sem_wait(&channels);
-    sleep_ms(8);
+    sleep_ms(answers_ms);
     sem_post(&channels);
     callsig_task_end(work, 0);
     passed();
@@ -205,8 +219,17 @@ static void *use_device(void *data)
 
 static void run_device(unsigned threads)
 {
+  answers_ms = 8;
   sem_init(&channels, 0, 2);
   feed(threads, 300, 0, use_device);
+}
+
+static void run_connections(unsigned threads)
+{
+  computes_ms = 1;
+  answers_ms = 9;
+  sem_init(&channels, 0, 3);
+  feed(threads, 400, 0, use_device);
 }
 
 static pthread_barrier_t barrier;
@@ -412,6 +435,7 @@ int main(int argc, char **argv)
       {"bucket_outside", run_bucket_outside},
       {"disk", run_disk},
       {"device", run_device},
+      {"connections", run_connections},
       {"barrier", run_barrier},
       {"reorder", run_reorder},
       {"readers", run_readers},
