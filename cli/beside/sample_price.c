@@ -4,7 +4,8 @@
  * On a virtual machine that is some 15 microseconds, a sixteenth of what lies between two samples. It is accounted to
  * the program, and is no time of it. Nothing tells of it later, so that it is measured before: a thread that does
  * nothing but read a clock sees each interrupt as a gap. Whatever else interrupts it is rarer than its samples are, and
- * the middle one of the gaps is a sample's.
+ * the middle one of the gaps is a sample's: but for those in which others had the processor, which a busy machine has
+ * as many of, and which are longer than what lies between two samples.
  */
 #define _GNU_SOURCE
 #include "cli/beside/sample_price.h"
@@ -42,10 +43,14 @@ static int compare(const void *left, const void *right)
 
 uint64_t cli_sample_price_of(uint64_t *gaps, uint32_t count, uint32_t samples)
 {
-  if (count < samples || count == 0)
+  uint32_t short_ones = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (gaps[i] < PERIOD_NS)
+      gaps[short_ones++] = gaps[i];
+  if (short_ones < samples || short_ones == 0)
     return 0;
-  qsort(gaps, count, sizeof *gaps, compare);
-  return gaps[count / 2];
+  qsort(gaps, short_ones, sizeof *gaps, compare);
+  return gaps[short_ones / 2];
 }
 
 uint64_t cli_sample_price_within(uint64_t price, uint64_t period)

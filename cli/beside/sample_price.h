@@ -14,7 +14,8 @@ struct perf_event_attr;
 uint64_t cli_sample_price(const struct perf_event_attr *event, size_t pages);
 
 /* The middle one of `count` gaps between readings of a clock, which are reordered, of those that are longer than
- * reading it takes; 0 when there are fewer than `samples`: then not each sample made one. */
+ * reading it takes, without those that are too long for a sample; 0 when there are fewer than `samples`: then not each
+ * sample made one. */
 uint64_t cli_sample_price_of(uint64_t *gaps, uint32_t count, uint32_t samples);
 
 /* `price`, or 0 after a message where it is more than half of the `period` between two samples: then the machine had
