@@ -288,6 +288,11 @@ class Requests(Served):
         self.assertEqual(statuses, [200] * 3 + [503] * 5)
         self.assertEqual(self.ask("/debug/pprof/profile?seconds=1")[0], 200)
 
+    def status_of(self, path):
+        connection = http.client.HTTPConnection(self.host, self.port, timeout=120)
+        connection.request("GET", path, headers={"Host": "localhost"})
+        return connection.getresponse().status
+
     def ask_as(self, user, seconds):
         """Another user's process that asks for a profile, whose exit status is that of the answer, less 200; 1: none came."""
         process = os.fork()
@@ -295,10 +300,9 @@ class Requests(Served):
             return process
         status = 201
         try:
+            self.status_of("/healthz")  # loads what Python needs for it, which may not be the other user's to read
             os.setuid(user)
-            connection = http.client.HTTPConnection(self.host, self.port, timeout=120)
-            connection.request("GET", f"/debug/pprof/profile?seconds={seconds}", headers={"Host": "localhost"})
-            status = connection.getresponse().status
+            status = self.status_of(f"/debug/pprof/profile?seconds={seconds}")
         finally:
             os._exit((status - 200) & 255)
 
