@@ -211,7 +211,8 @@ CALLSIG_STATS_API int callsig_pipeline_print_what_if(const struct callsig_pipeli
                                                      FILE *out);
 CALLSIG_STATS_API int callsig_pipeline_print_json_what_if(const struct callsig_pipeline *pipeline, const char *settings,
                                                           FILE *out);
-/* Prints a line for each stage whose tasks take at least twice as long in one of the recordings as in the others. */
+/* Prints a table of the stages that several ranks of a job have, and a line for each stage whose tasks take at least
+ * twice as long in one of the recordings as in the others. */
 CALLSIG_STATS_API int callsig_pipeline_print_stragglers(const struct callsig_pipeline *const *pipelines, size_t count,
                                                         FILE *out);
 /* Prints the table of actions. -ENODATA, with one line, when there are none. */

@@ -1,4 +1,4 @@
-/* The same stage in several recordings: which of them takes much longer for its tasks. */
+/* The same stage in several recordings: all ranks together, and which of them takes much longer for its tasks. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 #include "output/pipeline/bottleneck.h"
 #include "output/pipeline/pipeline_text.h"
 #include "output/pipeline/slow_parts.h"
+#include "output/processes/rank_stages.h"
 #include "output/text/message.h"
 
 /* Tasks that succeeded, and their time. */
@@ -19,22 +20,13 @@ static struct share share_of(const struct out_stage *stage)
   return (struct share){.tasks = stage->stats.num_tasks - stage->stats.num_failures, .time = stage->stats.total_time};
 }
 
-/* Do two recordings tell of one build of a program, so that their stages are the same work? */
-static bool same_program(const struct callsig_pipeline *left, const struct callsig_pipeline *right)
-{
-  if (left->build_id_size > 0 && right->build_id_size > 0)
-    return left->build_id_size == right->build_id_size &&
-           memcmp(left->build_id, right->build_id, left->build_id_size) == 0;
-  return strcmp(left->info.program, right->info.program) == 0;
-}
-
 /* What the stage with this label did in the recordings of the same program other than number `except`. */
 static struct share elsewhere(const struct callsig_pipeline *const *pipelines, size_t count, size_t except,
                               const char *label)
 {
   struct share sum = {0};
   for (size_t i = 0; i < count; i++) {
-    if (i == except || !same_program(pipelines[i], pipelines[except]))
+    if (i == except || !out_is_same_program(pipelines[i], pipelines[except]))
       continue;
     for (uint32_t j = 0; j < pipelines[i]->stages.count; j++) {
       const struct out_stage *stage = out_pipeline_stage_at(pipelines[i], j);
@@ -56,7 +48,7 @@ static int find_parts(const struct callsig_pipeline *const *pipelines, size_t co
   if (!entries)
     return -ENOMEM;
   for (size_t i = 0; i < count; i++)
-    for (uint32_t j = 0; same_program(pipelines[i], pipelines[number]) && j < pipelines[i]->stages.count; j++) {
+    for (uint32_t j = 0; out_is_same_program(pipelines[i], pipelines[number]) && j < pipelines[i]->stages.count; j++) {
       const struct out_stage *stage = out_pipeline_stage_at(pipelines[i], j);
       if (strcmp(stage->stats.label, which->stats.label) != 0)
         continue;
@@ -81,7 +73,7 @@ static double chance_of(const struct callsig_pipeline *const *pipelines, size_t 
   unsigned found = 0;
   int result = 0;
   for (size_t i = 0; i < count && result == 0; i++)
-    for (uint32_t j = 0; same_program(pipelines[i], pipelines[number]) && j < pipelines[i]->stages.count; j++) {
+    for (uint32_t j = 0; out_is_same_program(pipelines[i], pipelines[number]) && j < pipelines[i]->stages.count; j++) {
       const struct out_stage *stage = out_pipeline_stage_at(pipelines[i], j);
       if (strcmp(stage->stats.label, label) != 0)
         continue;
@@ -123,6 +115,8 @@ static int put_straggler(struct out_text *text, const struct callsig_pipeline *c
 int callsig_pipeline_print_stragglers(const struct callsig_pipeline *const *pipelines, size_t count, FILE *out)
 {
   struct out_text text = {0};
+  if (out_put_rank_stages(&text, pipelines, count) < 0)
+    text.failed = true;
   for (size_t i = 0; i < count; i++)
     for (uint32_t j = 0; j < pipelines[i]->stages.count; j++)
       if (put_straggler(&text, pipelines, count, i, out_pipeline_stage_at(pipelines[i], j)) < 0)

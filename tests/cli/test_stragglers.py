@@ -4,6 +4,7 @@
 
 import json
 import os
+import re
 
 import harness
 from harness import Case, INCLUDE, RUNTIME
@@ -95,8 +96,23 @@ class Recorded(Case):
         return text, self.callsig("stages", "m.out").stdout
 
     def test_ranks(self):
-        for text in self.record_ranks():
+        texts = self.record_ranks()
+        stages = [json.loads(self.callsig("stages", "--format", "json", "p.out.rank%d" % rank).stdout)["stages"][0] for rank in range(3)]
+        times = [stage["total_time"] + stage["failed_time"] for stage in stages]
+        for text in texts:
             self.assertEqual(text.count("Total tasks processed: "), 3, text)
+            # All of them together, in a row.
+            row, = re.findall(r"^ +(\d+) +(\d+) +3 +(\S+) +(\S+) +(\S+) +(\S+) +(\S+)%  0:1:decode\[4\] \[least: rank (\d)\] \[most: rank (\d)\] p50 (\S+)ms, p99 (\S+)ms$", text, re.M)
+            self.assertEqual((int(row[0]), int(row[1])), (sum(stage["num_tasks"] for stage in stages), 0))
+            mean = sum(times) / 3
+            for shown, expected in zip(row[2:6], (sum(times), min(times), mean, max(times))):
+                self.assertAlmostEqual(float(shown), expected, delta=0.0006)
+            self.assertAlmostEqual(float(row[6]), 100 * (max(times) - mean) / max(times) * 3 / 2, delta=0.1)
+            self.assertEqual((int(row[7]), int(row[8])), (times.index(min(times)), times.index(max(times))))
+            # Every task of the second rank sleeps 30 ms, those of the others 3, and these are more.
+            least = min(stage["p50_time"] for stage in stages) * 1e3
+            self.assertTrue(least * 0.98 <= float(row[9]) <= stages[1]["p50_time"] * 1.02e3, row)
+            self.assertGreaterEqual(float(row[10]), 29.5)
 
 
 class Stragglers(Recorded):
