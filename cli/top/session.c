@@ -224,6 +224,7 @@ bool cli_top_session_lines(struct cli_top_session *session, unsigned width, unsi
   struct cli_top_state state = {.program = source->name,
                                 .group = groups[group_of(session)].name,
                                 .pid = source->pid,
+                                .others = source->others,
                                 .running = source->elapsed,
                                 .ended = source->ended,
                                 .frozen = session->frozen,

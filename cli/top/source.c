@@ -10,6 +10,7 @@
 #include "cli/common/process_recording.h"
 #include "cli/common/subcommand.h"
 #include "cli/top/notes.h"
+#include "cli/top/run_files.h"
 
 int cli_top_source_open(struct cli_top_source *source, const char *what)
 {
@@ -67,17 +68,10 @@ static int add_rows(struct callsig_stats *stats, struct cli_top_reading *reading
   return 0;
 }
 
-static int load(const struct cli_top_source *source, struct callsig_stats **stats)
-{
-  const struct callsig_stats_options options = {.size = sizeof options, .now = 1};
-  int result = callsig_stats_new(&options, stats);
-  return result < 0 ? result : callsig_stats_add(*stats, source->path);
-}
-
-static int read_rows(const struct cli_top_source *source, struct cli_top_reading *reading)
+static int read_rows(struct cli_top_source *source, struct cli_top_reading *reading)
 {
   struct callsig_stats *stats = NULL;
-  int result = load(source, &stats);
+  int result = cli_top_load_run(source->path, &stats, &source->others);
   if (result == 0)
     result = callsig_stats_group(stats, source->by);
   if (result == 0)
@@ -88,19 +82,6 @@ static int read_rows(const struct cli_top_source *source, struct cli_top_reading
     result = add_rows(stats, reading);
   callsig_stats_free(stats);
   return result;
-}
-
-/* What /proc says of the process: dead and without a parent that waited for it is ended, too. */
-static bool is_running(unsigned pid)
-{
-  char path[64], line[512];
-  snprintf(path, sizeof path, "/proc/%u/stat", pid);
-  FILE *file = fopen(path, "re");
-  const char *state = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
-  bool running = state && state[1] == ' ' && state[2] != 'Z' && state[2] != 'X';
-  if (file)
-    fclose(file);
-  return running;
 }
 
 /* Who is recorded, when that began to count, and its stages. */
@@ -133,7 +114,7 @@ static int read_about(struct cli_top_source *source, double *began)
 int cli_top_source_read(struct cli_top_source *source, struct cli_top_reading *reading)
 {
   /* Asked before it is read: what ends meanwhile is read once more. */
-  const bool ended = source->pid > 0 && !is_running(source->pid);
+  const bool ended = source->pid > 0 && !cli_top_is_running(source->pid);
   cli_top_reading_init(reading, now_seconds());
   int result = read_rows(source, reading);
   if (result == 0)
@@ -147,7 +128,8 @@ int cli_top_source_read(struct cli_top_source *source, struct cli_top_reading *r
 int cli_top_source_save(const struct cli_top_source *source, const char *path)
 {
   struct callsig_stats *stats = NULL;
-  int result = load(source, &stats);
+  unsigned others;
+  int result = cli_top_load_run(source->path, &stats, &others);
   if (result == 0)
     result = callsig_stats_dump(stats, path);
   callsig_stats_free(stats);

@@ -15,6 +15,7 @@ struct cli_top_source {
   char path[PATH_MAX];
   char name[256];                  /* of the program, without its folders */
   unsigned pid;                    /* 0: not known */
+  unsigned others;                 /* processes that it started and that run: their rows are among its own */
   unsigned by;                     /* enum callsig_stats_by */
   double began;                    /* when it began to count, seconds since 1970 */
   double elapsed;                  /* seconds from then until now, or the program's end */

@@ -23,7 +23,7 @@ struct cli_top_line {
 /* What is shown beside the rows. Strings are borrowed; NULL: none. */
 struct cli_top_state {
   const char *program, *group;
-  unsigned pid;
+  unsigned pid, others;     /* the process; those that it started and that run */
   double running;           /* seconds that the program runs, or ran */
   bool ended, frozen;       /* what is shown is the last state, or one that was kept */
   const char *const *notes; /* of queues and of what bounds the pipelines, a line each */

@@ -37,7 +37,50 @@ int main(void) {
 """
 
 
+# Does 1000 calls in each of so many children, which end but for the last, and 10 itself; says so, and waits for input's end.
+FAMILY = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static __attribute__((noinline)) void step(int n) { (void)n; __asm__ volatile(""); }
+static void __attribute__((no_instrument_function)) steps(int count) { for (int i = 0; i < count; i++) step(7); }
+int main(int argc, char **argv) {
+  int count = argc > 1 ? atoi(argv[1]) : 0, ready[2];
+  char byte;
+  if (pipe(ready)) return 1;
+  steps(10);
+  for (int i = 0; i < count; i++) {
+    if (fork() == 0) {
+      steps(1000);
+      if (write(ready[1], "x", 1) != 1) return 1;
+      if (i == count - 1) { close(ready[0]); if (read(0, &byte, 1)) {} }
+      _exit(0);
+    }
+    if (i < count - 1) wait(NULL);
+    if (read(ready[0], &byte, 1) != 1) return 1;
+  }
+  puts("round");
+  fflush(stdout);
+  return getchar() != EOF; }
+"""
+
+
 class Top(harness.Case):
+    def test_processes(self):
+        """Processes that were born since, live, have ended and were folded: the calls of all, and how many run."""
+        program = self.compile("program", FAMILY)
+        self.child = subprocess.Popen([harness.CALLSIG, "run", "--times", "exact", "-o", "callsig.out", program, "40"], cwd=self.folder,
+                                      env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.addCleanup(self.end)
+        self.assertEqual(self.child.stdout.readline(), "round\n")
+        for _ in range(3):
+            done = self.callsig("top", "--batch", "1", "--by", "function", "-s", "total-calls", "callsig.out")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, r"^callsig top: program \(\d+\) and 1 process of it, running ")
+            self.assertRegex(done.stdout, r" 40010 +[0-9.]+  program\.c:\d+\(step\)\n")
+            self.assertEqual(done.stderr, "")
+
     def start(self):
         program = self.compile("program", ROUNDS)
         self.child = subprocess.Popen([harness.CALLSIG, "run", "--times", "exact", "-o", "callsig.out", program], cwd=self.folder,
