@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output/diff/match_functions.h"
+#include "output/profile/call_place.h"
 #include "output/stats/strip.h"
 #include "output/text/message.h"
 #include "output/text/t_test.h"
@@ -120,6 +121,8 @@ static int prepare(struct work *work)
     result = out_signature_merge_make(profile, diff->shown, &diff->signature_merge);
   if (result == 0)
     result = out_filter_select(&stats->filter, profile, diff->shown, diff->signature_merge.row_of, &diff->selection);
+  if (result == 0 && stats->by & CALLSIG_BY_SITE)
+    result = out_call_places_look_up(profile);
   if (result == 0 && out_stats_compensates(stats))
     result = out_compensate(profile, stats->compensating == OUT_COMPENSATE_SAMPLED, &diff->compensation);
   return result;
@@ -417,10 +420,9 @@ int out_diff_make(struct callsig_stats *stats, const struct out_diff_file *files
                             .new_count = new_count,
                             .judged = old_count > 1 && new_count > 1,
                             .rows = BASE_VECTOR_OF(struct out_diff_row)};
-  if (stats->by & ~(unsigned)(CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE | CALLSIG_BY_STAGE | CALLSIG_BY_MODULE))
-    return out_stats_fail(-EINVAL,
-                          "two runs are compared by function, signature, stage or module: what threads, processes, "
-                          "ranks and places of calls there are is each run's own");
+  if (stats->by & (CALLSIG_BY_THREAD | CALLSIG_BY_PROCESS | CALLSIG_BY_RANK))
+    return out_stats_fail(-EINVAL, "two runs are compared by function, signature, stage, module or site: what threads, "
+                                   "processes and ranks there are is each run's own");
   struct work work = {.diff = diff, .old_count = old_count, .count = count, .files = files};
   work.table = (struct base_vector)BASE_VECTOR_OF(struct amount);
   out_rows_init(&work.rows);

@@ -56,8 +56,8 @@ struct out_diff {
 
 /*
  * Compares what `stats` has loaded: `count` files in the order in which they were added, at least one of either side.
- * Grouping and filter are those of `stats`. -EINVAL after a message for a grouping by thread, process, rank or place
- * of call, which two runs have not in common; or -ENOMEM after one. Free with out_diff_free().
+ * Grouping and filter are those of `stats`. -EINVAL after a message for a grouping by thread, process or rank, which
+ * two runs have not in common; or -ENOMEM after one. Free with out_diff_free().
  */
 int out_diff_make(struct callsig_stats *stats, const struct out_diff_file *files, uint32_t count,
                   const struct out_diff_options *options, struct out_diff *diff);

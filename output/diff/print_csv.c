@@ -65,6 +65,10 @@ static int print_row(struct printer *printer, const struct out_diff_row *row)
   put_number(line, change->high, diff->judged);
   put_number(line, change->p, diff->judged);
   put_number(line, change->adjusted, diff->judged);
+  line->failed |= signature->failed;
+  out_text_clear(signature);
+  if (out_row_site(&printer->names, &row->key, signature))
+    out_csv_field(line, out_text_string(signature));
   return send(printer);
 }
 
@@ -74,6 +78,8 @@ int out_diff_print_csv(const struct out_diff *diff, const struct out_diff_shown 
   out_text_puts(&printer.line, "verdict,file,line,function,signature,stage,module,old_ncalls,old_tottime,old_cumtime,"
                                "old_percall,new_ncalls,new_tottime,new_cumtime,new_percall,change,relative,low,high,p,"
                                "p_adjusted");
+  if (diff->stats->by & CALLSIG_BY_SITE)
+    out_text_puts(&printer.line, ",site");
   int result = send(&printer);
   for (uint32_t i = 0; i < shown->count && result == 0; i++)
     result = print_row(&printer, base_vector_at(&diff->rows, shown->list[i]));

@@ -190,6 +190,8 @@ static int write_document(struct page *page, FILE *out)
 
 int out_diff_print_html(const struct out_diff *diff, const struct out_diff_file *files, FILE *out)
 {
+  if (diff->stats->by & CALLSIG_BY_SITE)
+    return out_stats_fail(-EINVAL, "a page has no places of calls: leave site out of --by");
   struct page page = {.diff = diff, .stats = diff->stats, .files = files};
   out_page_block_init(&page.block);
   int result = out_page_identities_init(&page.identities, page.stats, &page.block);

@@ -73,6 +73,10 @@ static void put_row(struct out_json *json, const struct out_diff *diff, const st
   out_json_key_string(json, "stage", out_row_stage(names, &row->key));
   out_json_key_string(json, "module",
                       row->key.module == FMT_NONE ? NULL : out_profile_string(profile, row->key.module));
+  out_text_clear(text);
+  if (out_row_site(names, &row->key, text))
+    out_json_key_string(json, "site", out_text_string(text));
+  json->failed |= text->failed;
   put_side(json, "old", &row->change.old, true);
   put_side(json, "new", &row->change.new, true);
   put_change(json, diff, &row->change, diff->options.metric);

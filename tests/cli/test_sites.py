@@ -185,7 +185,28 @@ class Sites(harness.Case):
         self.assert_fails(self.callsig("report", "--by", "site", "--callees", recording), 2, "--callees")
         for format in "html", "pstats":
             self.assert_fails(self.callsig("export", "--to", format, "--by", "site", "-o", "out", recording), 2, "places of calls")
-        self.assert_fails(self.callsig("diff", "--by", "site", recording, recording), 2, "places of calls")
+        self.assert_fails(self.callsig("diff", "--by", "site", "--html", "out", recording, recording), 2, "places of calls")
+
+    def test_diff(self):
+        """Two runs' calls meet by line; what one of them alone has is new."""
+        old, new = self.record(), "other"
+        done = self.callsig("run", "--sites", "-o", new, "--exclude", "thread", self.program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        compared = self.callsig("diff", "--by", "function,site", "--all", "--format", "json", old, new)
+        self.assertEqual(compared.returncode, 0, compared.stderr)
+        rows = [row for row in json.loads(compared.stdout)["rows"] if row["function"] in ("leaf", "work")]
+        calls = {file: self.calls_by_site(file) for file in (old, new)}
+        self.assertEqual({(row["function"], row["site"]): (row["old"]["ncalls"], row["new"]["ncalls"]) for row in rows},
+                         {key: (calls[old].get(key, 0), calls[new].get(key, 0)) for key in calls[old] | calls[new]})
+        self.assertGreater(len(rows), 4)
+        text = self.callsig("diff", "--by", "function,site", "--all", "--format", "csv", old, new).stdout
+        self.assertEqual({(row["function"], row["site"]) for row in csv.DictReader(io.StringIO(text)) if row["function"] in ("leaf", "work")},
+                         {(row["function"], row["site"]) for row in rows})
+        self.assertIn("(work) [at ", self.callsig("diff", "--by", "function,site", "--all", old, new).stdout)
+
+    def calls_by_site(self, file):
+        done = self.callsig("report", "--by", "function,site", "--format", "json", file)
+        return {(row["function"], row["site"]): row["ncalls"] for row in json.loads(done.stdout)["rows"] if row["function"] in ("leaf", "work")}
 
 
 if __name__ == "__main__":
