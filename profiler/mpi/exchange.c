@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <mpi.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
 #include "profiler/mpi/patience.h"
@@ -53,4 +54,10 @@ int mpi_exchange(struct mpi_line *line, const struct mpi_parcel *parcels, uint64
       error = step(line, to, &parcels[to], from, taken[from], take, data);
   }
   return error;
+}
+
+void mpi_exchange_release(void *memory, int error)
+{
+  if (!mpi_line_is_lost(error))
+    free(memory);
 }

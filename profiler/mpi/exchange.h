@@ -24,4 +24,8 @@ typedef void mpi_take_fn(void *data, int from, const void *bytes, uint64_t size)
 int mpi_exchange(struct mpi_line *line, const struct mpi_parcel *parcels, uint64_t *numbers, mpi_take_fn *take,
                  void *data);
 
+/* Frees what mpi_exchange() was given, which returned `error`: where a rank did not answer MPI may use it yet, and it
+ * stays. Takes the memory over, which may be NULL. */
+void mpi_exchange_release(void *memory, int error);
+
 #endif

@@ -227,11 +227,8 @@ int mpi_waits_of_meetings(struct mpi_waits *waits)
     error = mpi_exchange(waits->line, waits->parcels, waits->numbers, can ? take_answers : NULL, &own);
   free(told.arrivals);
   free(told.order);
-  /* Where a rank did not answer MPI may read them yet. */
-  if (!mpi_line_is_lost(error)) {
-    free(told.until);
-    free(arrivals);
-  }
+  mpi_exchange_release(told.until, error);
+  mpi_exchange_release(arrivals, error);
   free(own.order);
   free(own.first);
   return error;

@@ -170,8 +170,6 @@ int mpi_waits_of_messages(struct mpi_waits *waits)
   int error = mpi_exchange(waits->line, waits->parcels, waits->numbers, can ? take : NULL, &own);
   free(own.order);
   free(own.first);
-  /* Where a rank did not answer MPI may read it yet. */
-  if (!mpi_line_is_lost(error))
-    free(sides);
+  mpi_exchange_release(sides, error);
   return error;
 }

@@ -74,8 +74,6 @@ int mpi_waits_find(struct mpi_line *line)
       tell(&waits);
   }
   free(waits.parcels);
-  /* Where a rank did not answer MPI may write there yet. */
-  if (!mpi_line_is_lost(error))
-    free(waits.numbers);
+  mpi_exchange_release(waits.numbers, error);
   return error;
 }
