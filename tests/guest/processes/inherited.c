@@ -1,7 +1,5 @@
-/*
- * Forks that leave frames open in the child, which returns through them or not: whatever process ends a call, it was
- * made once. Counts are those of all processes together.
- */
+/* Forks that leave frames open in the child, which returns through them or not.
+ * Whatever process ends a call, it was made once. Counts are those of all processes together. */
 #include "tests/guest/guest.h"
 
 #include <pthread.h>
