@@ -21,11 +21,14 @@ enum { RANKS = 3, BEFORE = 7 };
 
 static char folder[] = "/tmp/test_mpi_end.XXXXXX";
 
-static void name(char path[PATH_MAX], const char *format, unsigned number)
+static void name(char path[PATH_MAX], const char *file)
 {
-  char file[64];
-  snprintf(file, sizeof file, format, number);
   snprintf(path, PATH_MAX, "%s/%s", folder, file);
+}
+
+static void name_of_rank(char path[PATH_MAX], const char *before, unsigned rank, const char *behind)
+{
+  snprintf(path, PATH_MAX, "%s/%s%u%s", folder, before, rank, behind);
 }
 
 /* A file of so many bytes, new. */
@@ -45,10 +48,10 @@ static int begin(void **state)
   strcpy(strrchr(folder, '.'), ".XXXXXX");
   if (!mkdtemp(folder))
     return -1;
-  name(path, "file", 0);
+  name(path, "file");
   make(path, BEFORE);
   for (unsigned rank = 0; rank < RANKS; rank++) {
-    name(path, "file.rank%u", rank);
+    name_of_rank(path, "file.rank", rank, "");
     make(path, 0);
   }
   return 0;
@@ -69,10 +72,10 @@ static void complete(unsigned rank)
 {
   char joined[PATH_MAX], recording[PATH_MAX];
   struct cli_mpi_end one = {.joined = joined, .recording = recording, .rank = rank, .ranks = RANKS};
-  name(joined, "file", 0);
-  name(recording, "file.rank%u", rank);
-  name(one.own, ".file.rank%u.1.mpi-own", rank);
-  name(one.peer, ".file.rank%u.1.mpi-peer", rank);
+  name(joined, "file");
+  name_of_rank(recording, "file.rank", rank, "");
+  name_of_rank(one.own, ".file.rank", rank, ".1.mpi-own");
+  name_of_rank(one.peer, ".file.rank", rank, ".1.mpi-peer");
   cli_mpi_end_complete(&one);
 }
 
@@ -80,7 +83,7 @@ static int64_t size_of(const char *file)
 {
   char path[PATH_MAX];
   struct stat status;
-  name(path, file, 0);
+  name(path, file);
   return lstat(path, &status) == 0 ? (int64_t)status.st_size : -errno;
 }
 
@@ -111,8 +114,8 @@ static void a_link_is_no_rank(void **state)
   (void)state;
   char node[PATH_MAX], kept[PATH_MAX];
   complete(0);
-  name(node, ".file.2.mpi-node", 0);
-  name(kept, "kept", 0);
+  name(node, ".file.2.mpi-node");
+  name(kept, "kept");
   assert_int_equal(rename(node, kept), 0);
   assert_int_equal(symlink(kept, node), 0);
   complete(2);
