@@ -28,7 +28,8 @@ VERDICTS = ("exact", "counted", "refused", "falls")
 SAMPLED = 4  # one of so many hazards is in the sample
 HAZARDS = os.path.join(HERE, "hazards")
 LINE = re.compile(r"^(?:/\*| \*|//) hazard: (.*?)(?: *\*/)?$", re.MULTILINE)
-FIRST = re.compile(r"\A(?:/\*+|//) *(.*?)(?:\*/|\n(?!//))", re.DOTALL)
+# The first sentence of the comment at the top, on however many lines.
+FIRST = re.compile(r"\A(?:/\*+|//)[\s*]*(.*?)(?:\.(?=\s)|\*/|\n(?! \*|//)|\n(?: \*|//) hazard:)", re.DOTALL)
 
 
 class Malformed(Exception):
@@ -53,7 +54,7 @@ class Row:
             self.read_head(file.read())
 
     def read_head(self, text):
-        self.title = " ".join(FIRST.match(text).group(1).replace("\n *", " ").split()).rstrip(".")
+        self.title = " ".join(re.sub(r"\n(?: \*|//)", " ", FIRST.match(text).group(1)).split()).rstrip(".")
         for line in LINE.findall(text):
             word, _, rest = line.partition(" ")
             if word in ("flags", "needs"):
