@@ -32,4 +32,15 @@ const char *plan_text(const struct plan_index *built, const char *function);
 /* The type of the function's first arg called `name`, or NULL. */
 const struct fmt_index_type *plan_type(const struct plan_index *built, const char *function, const char *name);
 
+/* What the compilers that the fixtures are compiled by call types in debug information. */
+#ifdef __clang__
+#define PLAN_SHORT         "short"
+#define PLAN_UNSIGNED_LONG "unsigned long"
+#define PLAN_COMPLEX       "complex"
+#else
+#define PLAN_SHORT         "short int"
+#define PLAN_UNSIGNED_LONG "long unsigned int"
+#define PLAN_COMPLEX       "complex double"
+#endif
+
 #endif

@@ -33,7 +33,7 @@ static void test_integers(void **state)
 {
   EXPECT_PLAN("integers",
               "a: value char; b: value signed char; c: value unsigned char; d: value int8_t; e: value uint8_t; "
-              "f: value short int; g: value unsigned int; h: value size_t; i: value _Bool");
+              "f: value " PLAN_SHORT "; g: value unsigned int; h: value size_t; i: value _Bool");
   assert_int_equal(plan_type(*state, "integers", "a")->kind, FMT_TYPE_CHAR);
   assert_int_equal(plan_type(*state, "integers", "b")->kind, FMT_TYPE_SIGNED);
   assert_int_equal(plan_type(*state, "integers", "c")->kind, FMT_TYPE_UNSIGNED);
@@ -57,8 +57,9 @@ static void test_enums(void **state)
 
 static void test_floats(void **state)
 {
-  EXPECT_PLAN("floats", "a: type float; b: type double; c: type long double; d: type complex double; e: type __int128; "
-                        "f: type vector_of_4");
+  EXPECT_PLAN("floats",
+              "a: type float; b: type double; c: type long double; d: type " PLAN_COMPLEX "; e: type __int128; "
+              "f: type vector_of_4");
   assert_int_equal(plan_type(*state, "floats", "d")->kind, FMT_TYPE_OTHER);
   assert_int_equal(plan_type(*state, "floats", "f")->kind, FMT_TYPE_OTHER);
 }

@@ -174,12 +174,12 @@ static void test_parameter_rules(void **state)
         "function ruled: cookie ignore\nfunction ruled: used bucket log2\n",
         "ruled",
         "t: nullness tensor*; image: type struct image; req: nullness struct request*; name: string char* 64; "
-        "data: string char* 32; used: log2 int; x: float double; cookie: ignored long unsigned int");
+        "data: string char* 32; used: log2 int; x: float double; cookie: ignored " PLAN_UNSIGNED_LONG);
   check("function ruled: used bucket 0,64,1024\nfunction ruled: name type\nfunction ruled: data value\n"
         "function ruled: req length 3\n",
         "ruled",
         "t: nullness tensor*; image: type struct image; req: nullness struct request[3]; name: type char*; "
-        "data: value char*; used: range int; x: type double; cookie: value long unsigned int");
+        "data: value char*; used: range int; x: type double; cookie: value " PLAN_UNSIGNED_LONG);
   check("function dot: a type\nfunction dot: n ignore\n", "dot",
         "a: type float*; b: nullness float*; n: ignored size_t");
   check("function link_list: list length 4\nfunction link_*: list ignore\n", "link_list", "list: ignored struct node*");
@@ -218,9 +218,9 @@ static void test_show(void **state)
         "function ruled: show req->parts[0..3]\nfunction ruled: show t->ne[1]\nfunction ruled: show req->length[0]\n",
         "ruled",
         "t: nullness tensor*; image: type struct image; req: nullness struct request*; name: nullness char*; "
-        "data: nullness char*; used: value int; x: type double; cookie: value long unsigned int; "
+        "data: nullness char*; used: value int; x: type double; cookie: value " PLAN_UNSIGNED_LONG "; "
         "req->hdr.kind: value int; req->hdr->tag: string char[8] 4; req->embedded.low: value unsigned int; "
-        "req->embedded.inner: value short int; req->parts: span uint16_t[6]; t->ne[1]: value int64_t; "
+        "req->embedded.inner: value " PLAN_SHORT "; req->parts: span uint16_t[6]; t->ne[1]: value int64_t; "
         "req->length[0]: value size_t");
 }
 
@@ -236,13 +236,14 @@ static void test_type_rules(void **state)
         "image: group image 'image[{0}x{1},{2}]' {w: value unsigned int; h: value unsigned int; format: value enum "
         "mode}; "
         "req: nullness struct request*; name: nullness char*; data: nullness char*; used: value int; x: type double; "
-        "cookie: value long unsigned int");
+        "cookie: value " PLAN_UNSIGNED_LONG);
   check("type struct node: value, next\n", "link_list",
         "list: group struct node '' {: nullness struct node*; value: value int; next: nullness struct node*}");
-  check("type request: hdr, parts[0..2]\ntype header: kind\n", "ruled",
-        "t: nullness tensor*; image: type struct image; req: group request '' {: nullness struct request*; "
-        "hdr: group header '' {: nullness struct header*; kind: value int}; parts: span uint16_t[6]}; "
-        "name: nullness char*; data: nullness char*; used: value int; x: type double; cookie: value long unsigned int");
+  check(
+      "type request: hdr, parts[0..2]\ntype header: kind\n", "ruled",
+      "t: nullness tensor*; image: type struct image; req: group request '' {: nullness struct request*; "
+      "hdr: group header '' {: nullness struct header*; kind: value int}; parts: span uint16_t[6]}; "
+      "name: nullness char*; data: nullness char*; used: value int; x: type double; cookie: value " PLAN_UNSIGNED_LONG);
 }
 
 /* What the check of all modules says when the fixture is the only one. */
