@@ -130,7 +130,7 @@ static inline void count_ending(struct prof_stage_use *use, const struct ending 
     extend_histogram(use->tasks->histogram, ticks);
   count_work(use, ending);
   if (prof_self->ring || prof_process.header->timeline_min != UINT64_MAX)
-    prof_ring_add(prof_self, FMT_SPAN_TASK, ending->edge, ending->start, ending->ticks, item, failed);
+    prof_ring_add_frame(prof_self, FMT_SPAN_TASK, ending->edge, ending->start, ending->ticks, item, failed);
 }
 
 /* ---------------------------------------------------------------------------------------------------------------------
@@ -199,7 +199,7 @@ static void cut(struct prof_thread *t, uint64_t now, bool left)
       prof_task_work_extend((struct fmt_rec_task_work *)tasks->work, now);
       (void)prof_task_work_count(tasks, &unseen, 0, ending.start, ending.ticks, ending.own);
     }
-    prof_ring_add(t, FMT_SPAN_TASK, ending.edge, ending.start, ending.ticks, item, failed);
+    prof_ring_add_frame(t, FMT_SPAN_TASK, ending.edge, ending.start, ending.ticks, item, failed);
   }
   if (open && left) {
     mark_end(open->stage, item, true, false);

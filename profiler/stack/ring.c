@@ -113,11 +113,44 @@ void prof_ring_add(struct prof_thread *t, uint32_t kind, const void *what, uint6
   __atomic_store_n(&span->kind, kind, __ATOMIC_RELEASE);
 }
 
+void prof_ring_stood_still(struct prof_thread *t, uint64_t until, uint64_t ticks)
+{
+  struct prof_standstill *kept = t->standstills;
+  if (!t->ring)
+    return;
+  if (t->standstill_count == PROF_STANDSTILLS) {
+    /* The oldest two become one: a frame that began between them is then told to have begun by the second one's time
+     * too late. */
+    kept[0].ticks += kept[1].ticks;
+    for (uint32_t i = 1; i + 1 < PROF_STANDSTILLS; i++)
+      kept[i] = kept[i + 1];
+    t->standstill_count--;
+  }
+  kept[t->standstill_count++] = (struct prof_standstill){.until = until, .ticks = ticks};
+}
+
+/* When the frame began that is said to have begun then. One that was open while the clock stood still seems to have
+ * begun before it went on, and no other does. */
+static uint64_t began(const struct prof_thread *t, uint64_t start)
+{
+  for (uint32_t i = t->standstill_count; i-- > 0;)
+    if (start < t->standstills[i].until)
+      start -= t->standstills[i].ticks;
+  return start;
+}
+
+void prof_ring_add_frame(struct prof_thread *t, uint32_t kind, const struct fmt_rec_edge *edge, uint64_t start,
+                         uint64_t duration, uint64_t item, uint32_t value)
+{
+  const uint64_t first = began(t, start);
+  prof_ring_add(t, kind, edge, first, duration + (start - first), item, value);
+}
+
 void prof_ring_call(struct prof_thread *t, const struct fmt_rec_edge *edge, uint64_t start, uint64_t duration)
 {
   const struct fmt_rec_function *function = prof_edge_function(edge);
   if (!function || function->kind != FMT_FUNCTION_KIND_TASK)
-    prof_ring_add(t, FMT_SPAN_CALL, edge, start, duration, 0, 0);
+    prof_ring_add_frame(t, FMT_SPAN_CALL, edge, start, duration, 0, 0);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */

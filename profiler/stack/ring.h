@@ -19,6 +19,15 @@ void prof_ring_open(struct prof_thread *t);
 void prof_ring_add(struct prof_thread *t, uint32_t kind, const void *what, uint64_t start, uint64_t duration,
                    uint64_t item, uint32_t value);
 
+/* The same of a frame of the thread that has ended, whose start prof_resume() may have moved: it is told from when it
+ * really began, so that it lies around what it called. */
+void prof_ring_add_frame(struct prof_thread *t, uint32_t kind, const struct fmt_rec_edge *edge, uint64_t start,
+                         uint64_t duration, uint64_t item, uint32_t value);
+
+/* The thread's open frames were moved forward by `ticks`, for which its clock stood still until `until`. In a slow
+ * section. */
+void prof_ring_stood_still(struct prof_thread *t, uint64_t until, uint64_t ticks);
+
 /* Adds a call that took at least header.timeline_min, unless it is a task's frame: a task's span has more to it. Called
  * by the hooks. Anywhere. */
 void prof_ring_call(struct prof_thread *t, const struct fmt_rec_edge *edge, uint64_t start, uint64_t duration);

@@ -16,6 +16,7 @@
 #include "profiler/base/wipe_on_fork.h"
 #include "profiler/freestanding/memory.h"
 #include "profiler/stack/interrupted.h"
+#include "profiler/stack/ring.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/waiting.h"
 
@@ -139,10 +140,11 @@ void prof_resume(struct prof_thread *t)
 {
   if (!can_pause(t) || --t->pauses != 0)
     return;
-  uint64_t ticks = prof_clock_now() - t->paused_at;
+  const uint64_t now = prof_clock_now(), ticks = now - t->paused_at;
   if (ticks <= SHORT_PAUSE)
     return;
   prof_frames_shift(t, ticks);
+  prof_ring_stood_still(t, now, ticks);
   prof_waiting_forget(t);
 }
 

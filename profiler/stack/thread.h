@@ -16,6 +16,9 @@
 #include "profiler/base/tree_store.h"
 #include "profiler/stack/modes.h"
 
+/* Of these a thread knows when they were, and as one what was before: see ring.h. */
+#define PROF_STANDSTILLS 8u
+
 /* Words of a signature that every thread has room for. */
 #define PROF_FEW_WORDS 24u
 
@@ -105,8 +108,14 @@ struct prof_thread {
   uint64_t sigmask;    /* saved by prof_slow_enter() */
   uint64_t paused_at;  /* ticks at which prof_pause() stopped the clock */
   uint32_t pauses;     /* depth of prof_pause() */
-  uint32_t warming;    /* process.warming, when this thread last looked */
-  uint32_t in_queue;   /* 1: it puts into a queue, or gets from one */
+  /* When prof_resume() moved the frames that were open, and by how much, oldest first: what the timeline has to know to
+   * tell when they began. */
+  struct prof_standstill {
+    uint64_t until, ticks;
+  } standstills[PROF_STANDSTILLS];
+  uint32_t standstill_count;
+  uint32_t warming;  /* process.warming, when this thread last looked */
+  uint32_t in_queue; /* 1: it puts into a queue, or gets from one */
   struct prof_open_waits waits;
   uint32_t interrupted; /* 1: SLOW for as long as a handler runs that interrupted a hook */
   uint32_t refused;     /* process.generation when that was found last */
