@@ -107,9 +107,13 @@ static void put_row(struct out_text *text, const char *label, const struct sums 
                   (unsigned long long)sums->failures, sums->ranks, sums->time, sums->least.time,
                   sums->time / sums->ranks, sums->most.time, imbalance_of(sums));
   out_text_puts(text, label);
-  out_text_printf(text, " [least: rank %lld] [most: rank %lld] p50 %.3fms, p99 %.3fms\n", (long long)sums->least.rank,
-                  (long long)sums->most.rank, percentile(&sums->values, 500) * 1e3,
-                  percentile(&sums->values, 990) * 1e3);
+  out_text_printf(text, " [least: rank %lld] [most: rank %lld]", (long long)sums->least.rank,
+                  (long long)sums->most.rank);
+  /* Of tasks that all failed there are no times. */
+  if (sums->values.list.count > 0)
+    out_text_printf(text, " p50 %.3fms, p99 %.3fms", percentile(&sums->values, 500) * 1e3,
+                    percentile(&sums->values, 990) * 1e3);
+  out_text_puts(text, "\n");
 }
 
 /* The row of the entries from the first to before the end, which are of one stage. *rows: so far. */
@@ -123,7 +127,8 @@ static int put_stage(struct out_text *text, const struct entry *first, const str
     if ((*rows)++ == 0)
       out_text_puts(text, "   Stages over ranks, by the seconds of each rank's tasks\n\n"
                           "     tasks failures  ranks      time     least      mean      most imbalance  stage\n");
-    qsort(base_vector_at(&sums.values.list, 0), sums.values.list.count, sizeof(struct out_value), by_value);
+    if (sums.values.list.count > 0)
+      qsort(sums.values.list.data, sums.values.list.count, sizeof(struct out_value), by_value);
     put_row(text, label, &sums);
   }
   out_values_free(&sums.values);

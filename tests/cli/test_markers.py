@@ -49,7 +49,11 @@ delete
 break -probe-stap callsig:task__begin
 commands
 silent
-printf "BEGIN %s %lu %s\\n", (char *)$_probe_arg0, $_probe_arg1, $_probe_arg2 ? (char *)$_probe_arg2 : "-"
+if $_probe_arg2
+printf "BEGIN %s %lu %s\\n", (char *)$_probe_arg0, $_probe_arg1, (char *)$_probe_arg2
+else
+printf "BEGIN %s %lu -\\n", (char *)$_probe_arg0, $_probe_arg1
+end
 continue
 end
 break -probe-stap callsig:task__end
