@@ -7,6 +7,7 @@
 #define LEAST_ERROR  0.02 /* times are kept by buckets that are so wide */
 #define NINE_OF_TEN  1.28 /* standard errors below the mean: of ten runs, nine are above that */
 #define MOSTLY_READY 0.50 /* of its tasks, the bounding stage is on a processor or waits for one */
+#define WAITED       0.02 /* of their time: tasks that wait for a processor for less have all that they want */
 #define AS_MEASURED  0.03 /* of the throughput: it is that measured */
 #define LEAST_LEFT   0.50 /* of the processors that others leave, when they use twice as many */
 #define BY_LOAD      0.95 /* of the gain, or less: what is left of it hangs on who else uses the processors */
@@ -302,15 +303,25 @@ static bool simulate_loads(struct out_forecaster *forecaster)
   return true;
 }
 
+/* Do tasks lack processors that others have? Those of one thread that hardly wait for one have all that they want: that
+ * its throughput is a little less than simulated is no sign of that. */
+static bool lacks_processors(const struct out_forecaster *forecaster)
+{
+  const struct out_bottleneck *bottleneck = forecaster->bottleneck;
+  const struct out_task_shares *shares = &bottleneck->stage->shares;
+  return forecaster->forecast->model.network.processors > 0 && shares->known &&
+         shares->cpu + shares->ready >= MOSTLY_READY &&
+         (bottleneck->bound == OUT_BOUND_PROCESSOR || shares->ready >= WAITED);
+}
+
 void out_forecaster_calibrate(struct out_forecaster *forecaster)
 {
   struct out_forecast *forecast = forecaster->forecast;
-  const struct out_task_shares *shares = &forecaster->bottleneck->stage->shares;
   const double measured = forecast->model.throughput, processors = forecast->model.network.processors;
   for (enum out_load load = OUT_LOAD_AS_WAS; load < OUT_NUM_LOADS; load++)
     forecaster->left[load] = processors;
   forecast->simulated = simulate_as_was(forecaster, OUT_FORECAST_SEEDS, OUT_LOAD_AS_WAS);
-  if (processors > 0 && shares->known && shares->cpu + shares->ready >= MOSTLY_READY) {
+  if (lacks_processors(forecaster)) {
     if (forecast->simulated > measured)
       share_processors(forecaster);
   } else if (forecast->simulated > 0)

@@ -5,15 +5,40 @@
 #include "tests/unit/forecast/told.h"
 
 /* Of tasks of which the kernel told that they were on a processor for a share of their time. */
+static void compute(struct out_stage *stage, double share)
+{
+  const double time = stage->stats.total_time + stage->stats.failed_time;
+  stage->work = (struct out_task_work){.known = true, .own = time, .sampled_time = time, .sampled_cpu = share * time};
+}
+
 static struct told tell_computing(const struct simulation *simulation, double share, const char *settings)
 {
   struct callsig_pipeline *pipeline = record(simulation);
-  for (uint32_t i = 0; i < pipeline->stages.count; i++) {
-    struct out_stage *stage = base_vector_at(&pipeline->stages, i);
-    const double time = stage->stats.total_time + stage->stats.failed_time;
-    stage->work = (struct out_task_work){.known = true, .own = time, .sampled_time = time, .sampled_cpu = share * time};
-  }
+  for (uint32_t i = 0; i < pipeline->stages.count; i++)
+    compute(base_vector_at(&pipeline->stages, i), share);
   return tell_of(pipeline, settings);
+}
+
+/* One thread computes all of its time, and never waits for one of two processors: the other one is there for a second
+ * thread, whether the simulation gives a little more than was measured or less. */
+static void nobody_lacks_a_processor(void **state)
+{
+  (void)state;
+  for (uint64_t between = 0; between < 400; between += 50) {
+    const struct simulation simulation = {
+        .stages = {{.name = "encode", .concurrency = 1, .time = 9000, .between = between, .every = 7, .slow = 11000}},
+        .count = 1,
+        .capacity = 16,
+        .items = 300};
+    struct callsig_pipeline *pipeline = record(&simulation);
+    struct out_stage *stage = base_vector_at(&pipeline->stages, 0);
+    stage->processors = 2;
+    compute(stage, 1);
+    struct told told = tell_of(pipeline, "encode=2");
+    near(told.forecast.model.network.processors, 2);
+    assert_true(told.forecast.doubled.gain > 1.9);
+    forget(&told);
+  }
 }
 
 /* One thread shows nothing of what its tasks may have in turn. Of four that begin together, tasks end together, so that
@@ -97,6 +122,7 @@ static void waits_between(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(nobody_lacks_a_processor),
       cmocka_unit_test(promises),
       cmocka_unit_test(as_many_as_there_are),
       cmocka_unit_test(as_many_as_were_at_work),
