@@ -1,7 +1,7 @@
 /*
  * Measures what a sample costs whoever is sampled: the interrupt, and what the kernel writes.
  *
- * On a virtual machine that is some 15 microseconds, a sixteenth of what lies between two samples. It is accounted to
+ * On a virtual machine that is some 15 microseconds, a thirtieth of what lies between two samples. It is accounted to
  * the program, and is no time of it. Nothing tells of it later, so that it is measured before: a thread that does
  * nothing but read a clock sees each interrupt as a gap. Whatever else interrupts it is rarer than its samples are, and
  * the middle one of the gaps is a sample's: but for those in which others had the processor, which a busy machine has
