@@ -430,7 +430,7 @@ enum fmt_span_kind {
 struct fmt_rec_span {
   uint64_t start, duration; /* ticks */
   uint64_t what;            /* address of a record */
-  uint64_t item;            /* the program's id of the item, 0 for none */
+  uint64_t item;            /* the program's id of the item, 0 for none; of a call: see recording-format.md */
   uint32_t value;
   uint32_t kind; /* enum fmt_span_kind; stored last, 0 while the span is being written */
 };

@@ -103,7 +103,7 @@ static struct fmt_rec_span record_of(const struct timeline *timeline, const stru
   return (struct fmt_rec_span){.start = span->start,
                                .duration = span->duration,
                                .what = is_call ? timeline->dump->edges[span->what] : named_address(timeline, span),
-                               .item = span->item,
+                               .item = span->kind == FMT_SPAN_CALL ? span->stood_still : span->item,
                                .value = span->open ? FMT_SPAN_OPEN : span->value,
                                .kind = span->kind};
 }

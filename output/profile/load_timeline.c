@@ -37,14 +37,16 @@ static int load_span(struct out_loader *loader, const struct fmt_rec_span *recor
   struct out_span *span = base_vector_add(&loader->profile->spans, 1);
   if (!span)
     return -ENOMEM;
+  const bool is_call = record->kind == FMT_SPAN_CALL;
   *span = (struct out_span){.start = record->start,
                             .duration = record->duration,
-                            .item = record->item,
+                            .item = is_call ? 0 : record->item,
+                            .stood_still = is_call ? record->item : 0,
                             .kind = record->kind,
                             .what = what,
                             .value = record->value,
                             .thread = loader->profile->threads.count - 1,
-                            .open = record->kind == FMT_SPAN_CALL && record->value & FMT_SPAN_OPEN};
+                            .open = is_call && record->value & FMT_SPAN_OPEN};
   return 0;
 }
 

@@ -111,8 +111,9 @@ struct out_known_thread {
 /* One span of a thread's timeline. */
 struct out_span {
   uint64_t start, duration; /* ticks */
-  uint64_t item;
-  uint32_t kind;  /* enum fmt_span_kind */
+  uint64_t item;            /* the program's id, 0 for none: calls have none */
+  uint64_t stood_still;     /* of a call's duration: ticks for which hooks stopped its thread's clock */
+  uint32_t kind;            /* enum fmt_span_kind */
   uint32_t what;  /* of a call or a task: its edge; else the string that the queue or the event is called by */
   uint32_t value; /* as recorded */
   uint32_t thread;

@@ -143,7 +143,8 @@ void prof_ring_add_frame(struct prof_thread *t, uint32_t kind, const struct fmt_
                          uint64_t duration, uint64_t item, uint32_t value)
 {
   const uint64_t first = began(t, start);
-  prof_ring_add(t, kind, edge, first, duration + (start - first), item, value);
+  const uint64_t stood_still = start - first;
+  prof_ring_add(t, kind, edge, first, duration + stood_still, kind == FMT_SPAN_CALL ? stood_still : item, value);
 }
 
 void prof_ring_call(struct prof_thread *t, const struct fmt_rec_edge *edge, uint64_t start, uint64_t duration)

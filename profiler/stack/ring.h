@@ -20,7 +20,8 @@ void prof_ring_add(struct prof_thread *t, uint32_t kind, const void *what, uint6
                    uint64_t item, uint32_t value);
 
 /* The same of a frame of the thread that has ended, whose start prof_resume() may have moved: it is told from when it
- * really began, so that it lies around what it called. */
+ * really began, so that it lies around what it called. `item` is a task's; a call's span has the ticks there for which
+ * the clock stood still in it. */
 void prof_ring_add_frame(struct prof_thread *t, uint32_t kind, const struct fmt_rec_edge *edge, uint64_t start,
                          uint64_t duration, uint64_t item, uint32_t value);
 

@@ -33,12 +33,19 @@ class Standstill(harness.Case):
         program = self.compile("loads", PROGRAM, libs=["-ldl"])
         done = self.callsig("run", "--timeline=0", "-o", "file", program, plugin)
         self.assertEqual(done.returncode, 0, done.stderr)
-        done = self.callsig("export", "--to", "chrome", "file")
+        self.check("file")
+        done = self.callsig("merge", "-o", "merged", "file", "file")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.check("merged")
+
+    def check(self, recording):
+        done = self.callsig("export", "--to", "chrome", recording)
         self.assertEqual(done.returncode, 0, done.stderr)
         events = json.loads(done.stdout)
         events = events["traceEvents"] if isinstance(events, dict) else events
         calls = {event["name"]: event for event in events if event.get("ph") == "X"}
         self.assertEqual(set(calls), {"main", "early", "load", "late"})
+        self.assertFalse([call for call in calls.values() if "item" in call["args"]], "a standstill is no item")
         self.assertEqual({call["tid"] for call in calls.values()}, {calls["main"]["tid"]}, "in one lane")
         for outer, inner in (("main", "early"), ("main", "load"), ("load", "late")):
             with self.subTest(outer=outer, inner=inner):

@@ -57,6 +57,7 @@ int main(void)
   FIELD(fmt_rec_span, start);
   FIELD(fmt_rec_span, duration);
   FIELD(fmt_rec_span, what);
+  FIELD(fmt_rec_span, item);
   FIELD(fmt_rec_span, kind);
   FIELD(fmt_rec_recursion, calls);
   FIELD(fmt_rec_recursion, total);

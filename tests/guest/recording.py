@@ -183,7 +183,7 @@ class Recording:
         return times
 
     def read_ring(self, address):
-        """Adds the spans that a thread's ring still holds: (kind, what, start, duration)."""
+        """Adds the spans that a thread's ring still holds: (kind, what, start, duration, item)."""
         if not address:
             return
         ring = self.record(address, "CRNG")
@@ -193,7 +193,7 @@ class Recording:
             span = ring + self.at["rec_ring.spans"] + number % capacity * self.at["rec_span.size"]
             kind = self.half(span + self.at["rec_span.kind"])
             if kind:
-                self.spans.append((kind, *(self.field(span, "rec_span." + name) for name in ("what", "start", "duration"))))
+                self.spans.append((kind, *(self.field(span, "rec_span." + name) for name in ("what", "start", "duration", "item"))))
 
     def read_stack(self, stack):
         while True:

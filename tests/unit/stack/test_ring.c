@@ -234,6 +234,28 @@ static void test_jumped_out_of(void **state)
   interrupt_writes(1000);
 }
 
+/* The clock stood still for 100 ticks in what was open then: a call is told from when it began, with those beside. */
+static void test_stood_still(void **state)
+{
+  (void)state;
+  struct fmt_rec_edge edge = {0};
+  prof_ring_add_frame(&thread, FMT_SPAN_CALL, &edge, 1000, 20, 0, 0);
+  prof_ring_stood_still(&thread, 2000, 100);
+  prof_ring_add_frame(&thread, FMT_SPAN_CALL, &edge, 1500, 700, 0, 0);
+  prof_ring_add_frame(&thread, FMT_SPAN_TASK, &edge, 1400, 900, 7, 1);
+  prof_ring_add_frame(&thread, FMT_SPAN_CALL, &edge, 2000, 30, 0, 0);
+  static const struct {
+    uint64_t start, duration, item;
+  } expected[] = {{1000, 20, 0}, {1400, 800, 100}, {1300, 1000, 7}, {2000, 30, 0}};
+  assert_int_equal(thread.ring->written, 4);
+  for (unsigned i = 0; i < 4; i++) {
+    const struct fmt_rec_span *span = &thread.ring->spans[i];
+    assert_int_equal(span->start, expected[i].start);
+    assert_int_equal(span->duration, expected[i].duration);
+    assert_int_equal(span->item, expected[i].item);
+  }
+}
+
 static void test_durations(void **state)
 {
   (void)state;
@@ -278,6 +300,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(test_folding, start, stop),
       cmocka_unit_test_setup_teardown(test_interrupted, start, stop),
       cmocka_unit_test_setup_teardown(test_jumped_out_of, start, stop),
+      cmocka_unit_test_setup_teardown(test_stood_still, start, stop),
       cmocka_unit_test(test_durations),
       cmocka_unit_test_setup_teardown(test_ticks, start, stop),
   };
