@@ -19,6 +19,7 @@ from harness import INCLUDE, RUNTIME, main  # noqa: E402
 MISSED = 0.85
 WORTH = 1.05
 TRIES = 6
+SLIGHTLY = 1.02  # by so much the program's own rate, which has its beginning and its end in it, may be another than the recording's
 
 # By shape: threads of "work", what may be named, and the most that twice these threads can give.
 SHAPES = {
@@ -90,10 +91,15 @@ class Shapes(PipelineCase):
         self.assertNotIn("items a task", text)
 
     def test_as_many_as_there_are(self):
-        """Two threads, and two channels of a device: no task waits for another, and more threads give nothing."""
-        verdict, text = self.one("waiting_shapes", "device", 2)
+        """Two threads, and two channels of a device: no task waits for another, and more threads give nothing but what these two lacked of
+        being always at work, which others on the machine may have kept them from."""
+        self.build("waiting_shapes")
+        whole, text, rate = self.run_shape("waiting_shapes", "device", 2)
+        verdict, work = whole["verdicts"][0], next(stage for stage in whole["stages"] if name_of(stage["label"]) == "work")
         if verdict["bound"] == "stage" and not verdict["what_would_help"]["not_predicted"]:
-            self.assertEqual({verdict["doubling_promised"], *(each["least"] for each in verdict["what_would_help"]["proposals"])}, {1}, text)
+            most = SLIGHTLY * max(1, 2 / (work["ave_time"] * rate))
+            for least in (verdict["doubling_promised"], *(each["least"] for each in verdict["what_would_help"]["proposals"])):
+                self.assertTrue(1 <= least <= most, f"{least}, at most {most}: {text}")
             self.assertIn("more than 2 at once were not seen", text)
 
     def check(self, program, shape, threads, names, most):
