@@ -9,6 +9,7 @@
 #include "profiler/frame/unwind.h"
 
 #include "format/index.h"
+#include "profiler/arch/primitives.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/process.h"
 #include "profiler/frame/frame.h"
@@ -48,12 +49,19 @@ static bool take_top(struct prof_thread *t, uint64_t now, bool left)
   return false;
 }
 
+/* A call has ended without its exit. A thread that may not close what a switch ended, since a handler interrupted a
+ * hook of it, closes it here. */
+static void count_unwound(const struct prof_thread *t, bool is_switched_off)
+{
+  if (!t->warming && !is_switched_off)
+    prof_count_loss(FMT_LOSS_UNWOUND, 1);
+}
+
 void prof_frame_close(struct prof_thread *t, uint64_t now)
 {
-  /* A thread that may not close what a switch ended, since a handler interrupted a hook of it, closes it here. */
   const bool is_switched_off = t->tree.record->end_ticks != 0;
-  if (take_top(t, now, true) && !t->warming && !is_switched_off)
-    prof_count_loss(FMT_LOSS_UNWOUND, 1);
+  if (take_top(t, now, true))
+    count_unwound(t, is_switched_off);
 }
 
 /* Closes the frames of the machine stack that runs, and of what it interrupted when it is a signal handler's. */
@@ -252,4 +260,53 @@ enum prof_exit prof_unwind_for_exit(struct prof_thread *t, uintptr_t function, u
     prof_frame_close(t, now);
   }
   return PROF_EXIT_UNMATCHED;
+}
+
+/* Is this an open call of a function that begins where it is known, with frames below it in its segment? */
+static bool is_plain_call(struct prof_place place)
+{
+  if (prof_frame_is_link(place.stack, place.top) || prof_frame_is_first(place.stack, place.top))
+    return false;
+  const struct fmt_rec_edge *edge = prof_frame_edge(place.top);
+  const struct prof_fast_compare *compare = edge ? prof_edge_fast_compare(edge) : NULL;
+  return compare && compare->site->cfa_kind != FMT_CFA_UNKNOWN && place.top->cfa;
+}
+
+/* Is it the frame of the function that ends? */
+static bool is_ending(const struct fmt_rec_frame *frame, const struct prof_leaving *leaving)
+{
+  if (!leaving->function)
+    return frame->cfa == leaving->last + sizeof leaving->last;
+  return prof_frame_edge(frame)->function_address == leaving->function;
+}
+
+/* Is it below calls that are dead, and no others? */
+static bool is_below_dead(struct prof_place place, const struct prof_leaving *leaving)
+{
+  for (; is_plain_call(place); place.top--)
+    if (place.top->cfa > leaving->last)
+      return is_ending(place.top, leaving);
+  return false;
+}
+
+bool prof_unwind_openly(struct prof_thread *t, const struct prof_leaving *leaving, struct prof_place *place)
+{
+  const bool is_switched_off = t->tree.record->end_ticks != 0;
+  if (t->interrupted || leaving->last <= t->stack_low || leaving->last > t->stack_high || !prof_place_now(t, place) ||
+      !is_below_dead(*place, leaving))
+    return false;
+  do {
+    const uintptr_t dead = place->top->cfa;
+    if (!is_plain_call(*place))
+      return false;
+    if (dead > leaving->last)
+      return is_ending(place->top, leaving);
+    /* To the hooks of a handler that comes now the frame is dead, and they would end it under this one. From here on it
+     * begins above all of the handler's, and is dead to this hook alone; where they have been, nothing is left. */
+    if (!prof_replace(&place->top->cfa, dead, leaving->last))
+      return false;
+    prof_frame_end(t, *place, leaving->now);
+    count_unwound(t, is_switched_off);
+  } while (prof_place_now(t, place));
+  return false;
 }

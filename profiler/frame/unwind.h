@@ -51,6 +51,19 @@ enum prof_exit {
 enum prof_exit prof_unwind_for_exit(struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
                                     uint64_t now);
 
+/* What prof_unwind_openly() goes by: an exit of `function`, below whose frame all that begin at `last` or deeper are
+ * dead. `function` 0: its frame begins one word above. */
+struct prof_leaving {
+  uintptr_t function, last;
+  uint64_t now; /* of the time stamp counter, which is the clock */
+};
+
+/* Ends the frames above that of the function that ends, which control left without their exits, when all of them are
+ * open calls of functions in the segment that runs, as nearly always. Then that function's is `place->top`. False: at
+ * most some of them have ended, and prof_unwind_for_exit() ends the rest. Signals may be open: so a program that throws
+ * or jumps all the time makes no system call for each. Anywhere. */
+bool prof_unwind_openly(struct prof_thread *t, const struct prof_leaving *leaving, struct prof_place *place);
+
 /* Ends every open frame of the thread, on all of its machine stacks, at `now`, as finished calls. `left`: the thread
  * does not come back to its tasks, which have failed. In a slow section. */
 void prof_frames_close_all(struct prof_thread *t, uint64_t now, bool left);

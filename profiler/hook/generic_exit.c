@@ -86,6 +86,23 @@ void prof_hook_exit_top(struct prof_thread *t, struct prof_place place, uint64_t
     prof_add(&edge->overhead, prof_clock_now() - ticks);
 }
 
+/* A hook that the function jumped to, as its last act, returns to the function's own caller: its frame may begin at the
+ * stack pointer. */
+static struct prof_leaving leaving_of(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks)
+{
+  const bool jumped = ((const uintptr_t *)sp)[-1] == call_site;
+  return (struct prof_leaving){.function = function, .last = jumped ? sp - 1 : sp, .now = ticks};
+}
+
+bool prof_hook_exit_left(struct prof_thread *t, struct prof_leaving leaving, const struct prof_returned *returned)
+{
+  struct prof_place place;
+  if (!leaving.now || !prof_unwind_openly(t, &leaving, &place))
+    return false;
+  prof_hook_exit_top(t, place, leaving.now, returned);
+  return true;
+}
+
 void prof_hook_exit(uintptr_t function, uintptr_t call_site, uintptr_t sp, uint64_t ticks)
 {
   prof_hook_exit_returned(function, call_site, sp, ticks, NULL);
@@ -109,6 +126,7 @@ void prof_hook_exit_returned(uintptr_t function, uintptr_t call_site, uintptr_t 
   const bool settled = prof_place_now(t, &place);
   if (PROF_LIKELY(settled && ends_top(t, place, function, call_site, sp)))
     prof_hook_exit_top(t, place, ticks, returned);
-  else if (!is_excluded(t, function) && !(settled && prof_lost_end(t, place, call_site, sp)))
+  else if (!is_excluded(t, function) && !(settled && prof_lost_end(t, place, call_site, sp)) &&
+           !prof_hook_exit_left(t, leaving_of(function, call_site, sp, ticks), returned))
     exit_slow(t, function, call_site, sp, prof_hook_exit_time(t, ticks), returned);
 }

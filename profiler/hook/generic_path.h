@@ -4,9 +4,11 @@
 #ifndef CALLSIG_PROFILER_HOOK_GENERIC_PATH_H
 #define CALLSIG_PROFILER_HOOK_GENERIC_PATH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "format/recording.h"
+#include "profiler/frame/unwind.h"
 #include "profiler/stack/stack.h"
 #include "profiler/tree/capture.h"
 
@@ -31,5 +33,9 @@ void prof_hook_exit_returned(uintptr_t function, uintptr_t call_site, uintptr_t 
 /* The same for the end of the innermost frame, which is open, is not the first of a segment, and is this call's. */
 void prof_hook_exit_top(struct prof_thread *t, struct prof_place place, uint64_t ticks,
                         const struct prof_returned *returned);
+
+/* The same where control left the calls above without their exits, as far as prof_unwind_openly() does it: false, and
+ * the rest is left, where it does not. `now` is `ticks`. */
+bool prof_hook_exit_left(struct prof_thread *t, struct prof_leaving leaving, const struct prof_returned *returned);
 
 #endif

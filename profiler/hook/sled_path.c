@@ -99,6 +99,8 @@ void prof_sled_ended(uintptr_t pc, uintptr_t sp, uint64_t ticks, const struct pr
     prof_hook_exit_top(t, place, ticks, returned);
     return;
   }
+  if (settled && prof_hook_exit_left(t, (struct prof_leaving){.last = sp, .now = ticks}, returned))
+    return;
   uintptr_t function = is_top ? edge->function_address : function_of(pc);
   /* No call site: a sled is never jumped to, so the frame's own address tells whose end it is. */
   if (function)

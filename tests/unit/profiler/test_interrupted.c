@@ -7,10 +7,11 @@
  * the handler also switches recording off and on, so that every open call ends, once; "cut": recording ends in the
  * midst of what the handler calls, so that the exits of these calls are heard by nobody, and goes on then or later.
  * "same": the handler calls what was called last, with the same arguments, so that it goes by the edge whose hook it
- * interrupts.
- * argv[3] "inner": the handler runs on an alternate stack that lies among the frames of the thread's own.
+ * interrupts; "throw": the program and the handler leave calls by longjmp() at times, which are ended where it is
+ * found. argv[3] "inner": the handler runs on an alternate stack that lies among the frames of the thread's own.
  */
 /* ctest: skips _step _same_step _same_step_all _cut_step _step_all _switch_step_all _cut_step_all _cut_inner_step */
+/* ctest: skips _throw_step */
 /* ctest: records */
 /* ctest: build _O0 -g -O0 -finstrument-functions */
 /* ctest: build _O2 -g -O2 -finstrument-functions */
@@ -32,6 +33,9 @@
 /* ctest: case _cut_step_all full step cut */
 /* ctest: case _cut_inner quick plain cut inner */
 /* ctest: case _cut_inner_step full step cut inner */
+/* ctest: case _throw quick plain throw */
+/* ctest: case _throw_stack full stack throw */
+/* ctest: case _throw_step full step throw */
 #include <errno.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -53,14 +57,15 @@
 #include "profiler/stack/thread.h"
 #include "tests/support/check.h"
 
-#define QUIET     __attribute__((no_instrument_function, noinline))
-#define NOINLINE  __attribute__((noinline))
-#define FUNCTIONS 4
-#define HANDLERS  3000u
-#define PERIOD_US 60
-#define SWITCHES  400u /* handlers that switch, which take long */
-#define SWITCH_US 1000
-#define STEPPED   2u /* trees of calls: some 30,000 interrupted instructions */
+#define QUIET        __attribute__((no_instrument_function, noinline))
+#define NOINLINE     __attribute__((noinline))
+#define FUNCTIONS    4
+#define HANDLERS     3000u
+#define PERIOD_US    60
+#define HANDLER_ROOM 16384 /* of the stack, for what a handler and the kernel put there */
+#define SWITCHES     400u  /* handlers that switch, which take long */
+#define SWITCH_US    1000
+#define STEPPED      2u /* trees of calls: some 30,000 interrupted instructions */
 #ifndef DEPTH
 #define DEPTH 5 /* of these */
 #endif
@@ -77,7 +82,8 @@ static uint64_t counts[FUNCTIONS];
 static volatile uint32_t handled;
 static sigjmp_buf safe_place;
 static volatile int may_jump;
-static volatile int switches, cuts, repeats, in_handler;
+static volatile int switches, cuts, repeats, in_handler, throws;
+static jmp_buf *volatile innermost; /* that calls may be left to; NULL: none */
 static volatile struct call {
   int number, depth;
   unsigned shape;
@@ -137,8 +143,11 @@ static QUIET void check_counters(void)
 static QUIET int descend(int depth, unsigned shape)
 {
   cut_at_times();
-  if (depth <= 0)
+  if (depth <= 0) {
+    if (innermost && shape % 3 != 1)
+      longjmp(*innermost, 1);
     return 0;
+  }
   note((int)(shape % FUNCTIONS), depth - 1, shape / 4);
   int sum = nodes[shape % FUNCTIONS](depth - 1, shape / 4);
   if (shape & 16) {
@@ -148,13 +157,29 @@ static QUIET int descend(int depth, unsigned shape)
   return sum;
 }
 
+/* The same, and calls below may be left for this one. They lie so deep that a handler's do not reach them once they are
+ * left. */
+static QUIET int descend_catching(int depth, unsigned shape)
+{
+  jmp_buf place, *const outer = innermost;
+  char room[HANDLER_ROOM];
+  __asm__ volatile("" : : "r"(room) : "memory");
+  volatile int sum = 0;
+  if (setjmp(place) == 0) {
+    innermost = &place;
+    sum = descend(depth, shape);
+  }
+  innermost = outer;
+  return sum;
+}
+
 #define NODE(number)                                                                                                   \
   static NOINLINE int node##number(int depth, unsigned shape)                                                          \
   {                                                                                                                    \
     __atomic_fetch_add(&counts[number], !is_off, __ATOMIC_RELAXED);                                                    \
     __asm__ volatile("" : "+r"(depth), "+r"(shape));                                                                   \
     check_counters();                                                                                                  \
-    int sum = descend(depth, shape);                                                                                   \
+    int sum = throws && depth > 1 ? descend_catching(depth, shape) : descend(depth, shape);                            \
     note(number, depth, shape);                                                                                        \
     return sum + number;                                                                                               \
   }
@@ -183,7 +208,9 @@ static QUIET void on_alarm(int number)
 {
   (void)number;
   uint32_t turn = handled + 1;
+  jmp_buf *const interrupted = innermost;
   handled = turn;
+  innermost = NULL;
   if (cuts) {
     be_cut(turn);
     if (is_stepped)
@@ -206,6 +233,7 @@ static QUIET void on_alarm(int number)
     callsig_enable();
   }
   descend(4, turn % 64 * 5);
+  innermost = interrupted;
   if (may_jump && turn % 16 == 0) {
     may_jump = 0;
     siglongjmp(safe_place, 1);
@@ -368,6 +396,7 @@ QUIET int main(int argc, char **argv)
   int jumps = argc > 1 && strcmp(argv[1], "jump") == 0;
   cuts = argc > 2 && strcmp(argv[2], "cut") == 0;
   repeats = argc > 2 && strcmp(argv[2], "same") == 0;
+  throws = argc > 2 && strcmp(argv[2], "throw") == 0;
   switches = cuts || (argc > 2 && strcmp(argv[2], "switch") == 0);
   if (own_stack) {
     /* Among main()'s own only where that is asked for: the runtime looks through all of a stack, step by step. */

@@ -1,13 +1,16 @@
 /*
  * What hooks cost after recording was switched off and on, in system calls: little more than none where every call has
  * been made before, also in the handler of a signal that waited meanwhile, and in one that interrupted a hook. Handlers
- * of a timer that take longer than its period would nest until the program's stack is full.
+ * of a timer that take longer than its period would nest until the program's stack is full. So is what calls cost that
+ * are left by longjmp(): none for each.
  */
 /* ctest: skips - */
 /* ctest: records */
 /* ctest: build _O2 -g -O2 -finstrument-functions */
+/* ctest: build _sleds -g -O2 @CALLSIG_TEST_SLEDS@ */
 /* ctest: case - quick */
 #include <errno.h>
+#include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,8 +30,9 @@
 #define QUIET     __attribute__((no_instrument_function, noinline))
 #define CALLS     20u /* that a handler makes */
 #define SWITCHES  10u
-#define A_SWITCH  30u /* system calls of off and on, with the first hook that follows: as many for each */
-#define A_HANDLER 30u /* of a handler's calls, the signal's own included: not some for each call */
+#define A_SWITCH  40u  /* system calls of off and on, with the first hook that follows: as many for each */
+#define A_HANDLER 30u  /* of a handler's calls, the signal's own included: not some for each call */
+#define LEAVES    200u /* by longjmp() */
 #define SKIPPED   77
 
 static struct shared {
@@ -100,6 +104,37 @@ static QUIET void check_waiting_signal(void)
   CHECK(handlers == 1 && waiting == 0);
 }
 
+static jmp_buf outside;
+
+static __attribute__((noinline)) void leave(void)
+{
+  if (++called)
+    longjmp(outside, 1);
+}
+
+static __attribute__((noinline)) void call_what_leaves(void)
+{
+  leave();
+  called++;
+}
+
+static __attribute__((noinline)) void be_left(void)
+{
+  if (setjmp(outside) == 0)
+    call_what_leaves();
+}
+
+static QUIET void check_leaving(void)
+{
+  const uint64_t *unwound = &prof_process.header->loss[FMT_LOSS_UNWOUND], before = *unwound;
+  be_left();
+  begin();
+  for (unsigned i = 0; i < LEAVES; i++)
+    be_left();
+  hold("calls that are left", LEAVES / 10);
+  CHECK(*unwound - before == 2 * (LEAVES + 1));
+}
+
 static QUIET void on_switch(int number)
 {
   CHECK(number == SIGUSR2);
@@ -131,6 +166,7 @@ static QUIET void run_tests(int own)
   if (!own) {
     check_switches();
     check_waiting_signal();
+    check_leaving();
     return;
   }
   CHECK(raise(SIGUSR1) == 0);
