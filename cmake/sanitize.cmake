@@ -2,8 +2,11 @@
 # targets of the fuzzers alike, and the environment that tests of such a build run in.
 set(CALLSIG_SANITIZE "" CACHE STRING "Sanitizers to build everything but the runtime with: address,undefined or thread")
 
-# callsig_sanitizer_options(VARIABLE SANITIZERS): what the compiler and the linker need for SANITIZERS, as -fsanitize= takes them.
+# callsig_sanitizer_options(VARIABLE SANITIZERS): what the compiler and the linker need for SANITIZERS, as -fsanitize= takes them. What is
+# undefined is also what neither compiler takes as part of it: a number that does not fit into the integer that it becomes, as damaged
+# recordings have them.
 function(callsig_sanitizer_options variable sanitizers)
+  string(REPLACE "undefined" "undefined,float-cast-overflow" sanitizers ${sanitizers})
   set(${variable} -fsanitize=${sanitizers} -fno-sanitize-recover=all -fno-omit-frame-pointer PARENT_SCOPE)
 endfunction()
 

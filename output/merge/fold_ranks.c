@@ -1,12 +1,12 @@
 /* callsig_stats_fold_ranks(): the ranks of a program become one process, which has of each row what it was over them.
  */
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 #include "output/merge/bound_rank_rows.h"
 #include "output/merge/fold_processes.h"
 #include "output/merge/rescale.h"
+#include "output/profile/edge_time.h"
 #include "output/profile/process.h"
 #include "output/text/message.h"
 
@@ -44,9 +44,8 @@ static int add_row(struct callsig_stats *stats, const struct out_row *row, bool 
                                  .have = 1,
                                  .first_lacking = FMT_NO_RANK};
   out_rank_value_of(&added->values[FMT_RANK_CALLS], row->calls, rank);
-  out_rank_value_of(&added->values[FMT_RANK_OWN], (uint64_t)llround((double)row->own * nanoseconds), rank);
-  out_rank_value_of(&added->values[FMT_RANK_CUMULATIVE], (uint64_t)llround((double)row->cumulative * nanoseconds),
-                    rank);
+  out_rank_value_of(&added->values[FMT_RANK_OWN], out_ticks((double)row->own * nanoseconds), rank);
+  out_rank_value_of(&added->values[FMT_RANK_CUMULATIVE], out_ticks((double)row->cumulative * nanoseconds), rank);
   return 0;
 }
 

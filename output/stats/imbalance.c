@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/profile/edge_time.h"
 #include "output/profile/process.h"
 
 /* Processes, or ranks, that may be compared. */
@@ -144,14 +145,20 @@ static bool tells_ranks(const struct callsig_stats *stats)
          stats->compensating == OUT_COMPENSATE_SAMPLED && stats->only_process == 0;
 }
 
+/* A damaged recording may have any value, also one that is too large in another unit. Counts stay as they are. */
+static uint64_t in_unit(uint64_t value, double unit)
+{
+  return unit == 1 ? value : out_ticks((double)value * unit);
+}
+
 /* What a value is over ranks, of which those without such calls have 0; `unit`: what it is counted in. */
 static void take_value(struct out_imbalance_time *time, const struct out_rank_row *ranks, uint32_t quantity,
                        uint32_t count, double unit)
 {
   const struct fmt_rec_rank_value *value = &ranks->values[quantity];
   const bool lacks = ranks->have < count;
-  time->min = lacks ? 0 : (uint64_t)llround((double)value->min * unit);
-  time->max = (uint64_t)llround((double)value->max * unit);
+  time->min = lacks ? 0 : in_unit(value->min, unit);
+  time->max = in_unit(value->max, unit);
   time->mean = out_rank_value_mean(value, count) * unit;
   time->deviation = out_rank_value_deviation(value, count) * unit;
   time->slowest_rank = value->max_at;
