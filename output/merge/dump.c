@@ -135,6 +135,8 @@ static int dump_stats(struct callsig_stats *stats, const struct out_dump_family 
     result = out_output_file_open(&file, path);
   if (result < 0)
     return result;
+  /* Only the run writes a family, which holds the place of its own recording. */
+  file.is_own_place = family != NULL;
   result = out_dump_write(&stats->profile, family, file.stream);
   if (result == 0 && file.temporary)
     result = fflush(file.stream) == 0 ? out_seal_file(fileno(file.stream)) : -errno;

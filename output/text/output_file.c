@@ -6,18 +6,24 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "format/recording.h"
 #include "output/text/message.h"
 
 #define MOST_NAMES 100000u /* that are tried */
+#define ATTEMPTS   100     /* while others hold the place, each of whom does for a moment */
 
 /* The end of the name that a file has for a moment before it takes another's place: as long as "XXXXXX". */
 #define PLACED "placed"
 
 static int fail(const char *path, int error)
 {
+  if (error == -EBUSY)
+    return out_stats_fail(error, "%s: is a recording that a program still writes; name another file", path);
   const char *advice =
       error == -ENOSPC || error == -EDQUOT ? "make room, or name a file elsewhere" : "name a file that can be written";
   return out_stats_fail(error, "%s: %s; %s", path, strerror(-error), advice);
@@ -125,6 +131,63 @@ static int name_file(const struct out_output_file *file)
   return error;
 }
 
+/* A recording, or the place of one that is awaited. */
+static bool is_recording(int descriptor)
+{
+  char magic[sizeof FMT_RECORDING_MAGIC];
+  const ssize_t length = pread(descriptor, magic, sizeof magic, 0);
+  return length == 0 || (length > 0 && magic[0] == '\0') ||
+         (length == (ssize_t)sizeof magic && memcmp(magic, FMT_RECORDING_MAGIC, sizeof magic) == 0);
+}
+
+static bool is_blocked(int descriptor, int lock)
+{
+  return flock(descriptor, lock | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+}
+
+/* Takes the lock of the file at `path`, so that nobody begins to record there before it is replaced: *held, -1 where
+ * there is none to take. 0; -EBUSY where a recording is written or awaited there, whose lock is shared; or -EAGAIN:
+ * something else lies there by now, or somebody replaces it at this moment. */
+static int hold_place(const char *path, int *held)
+{
+  struct stat opened, named;
+  int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC), error = 0;
+  *held = -1;
+  if (descriptor < 0)
+    return 0;
+  if (fstat(descriptor, &opened) != 0 || !S_ISREG(opened.st_mode) || !is_recording(descriptor)) {
+    close(descriptor);
+    return 0;
+  }
+  if (is_blocked(descriptor, LOCK_EX))
+    error = is_blocked(descriptor, LOCK_SH) ? -EAGAIN : -EBUSY;
+  else if (lstat(path, &named) != 0 || named.st_ino != opened.st_ino || named.st_dev != opened.st_dev)
+    error = -EAGAIN;
+  if (error == 0)
+    *held = descriptor;
+  else
+    close(descriptor);
+  return error;
+}
+
+/* Puts the file that has the temporary name in the place of what is there. */
+static int replace(const struct out_output_file *file)
+{
+  const struct timespec moment = {.tv_nsec = 1000000};
+  int held = -1, error = file->is_own_place ? 0 : hold_place(file->path, &held);
+  for (unsigned i = 0; error == -EAGAIN && i < ATTEMPTS; i++) {
+    nanosleep(&moment, NULL);
+    error = hold_place(file->path, &held);
+  }
+  if (error == 0 && rename(file->temporary, file->path) != 0)
+    error = -errno;
+  if (error < 0)
+    unlink(file->temporary);
+  if (held >= 0)
+    close(held);
+  return error == -EAGAIN ? -EBUSY : error;
+}
+
 /* Gives what is written, and has no name yet, its path. Another file that is there stays until it is replaced, for
  * which this one has a name beside it for a moment. */
 static int put_in_place(const struct out_output_file *file)
@@ -133,11 +196,7 @@ static int put_in_place(const struct out_output_file *file)
   if (error != -EEXIST)
     return error;
   error = name_file(file);
-  if (error == 0 && rename(file->temporary, file->path) != 0) {
-    error = -errno;
-    unlink(file->temporary);
-  }
-  return error;
+  return error == 0 ? replace(file) : error;
 }
 
 static int open_directly(struct out_output_file *file)
@@ -176,10 +235,10 @@ int out_output_file_close(struct out_output_file *file, int result)
     ended = -(errno ? errno : EIO);
   if (result == 0)
     reason = ended;
-  if (reason == 0 && file->temporary && !file->is_unnamed && rename(file->temporary, file->path) != 0)
-    reason = -errno;
   if (file->temporary && !file->is_unnamed && reason < 0)
     unlink(file->temporary);
+  else if (file->temporary && !file->is_unnamed)
+    reason = replace(file);
   free(file->temporary);
   file->temporary = NULL;
   return reason < 0 && (result == 0 || result == -EIO) ? fail(file->path, reason) : reason;

@@ -13,6 +13,8 @@ struct out_output_file {
   const char *path; /* borrowed */
   char *temporary;  /* owned; NULL when the path is written directly: it is no regular file */
   bool is_unnamed;  /* nothing is called so until it is put in place */
+  /* What lies at the path is this process's to replace, which may hold it itself: to be set before it is closed. */
+  bool is_own_place;
 };
 
 /*
@@ -31,7 +33,8 @@ int out_output_file_open(struct out_output_file *file, const char *path);
  * why), or another negative errno that a message was given for. When it is 0 the file is flushed and put in place,
  * otherwise what was written is removed and whatever was at the path stays. When the disk has it is the system's to
  * choose, as of what is recorded: a power failure may take either. Returns `result`, or a negative errno after
- * a message when the file could not be completed: a full disk.
+ * a message when the file could not be completed: a full disk; -EBUSY where by now a program records at the path, or
+ * will, which loses its recording to nobody.
  */
 int out_output_file_close(struct out_output_file *file, int result);
 

@@ -13,10 +13,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "callsig/stats.h"
+#include "format/recording.h"
 #include "output/text/output_file.h"
 
 static int enter(void **state)
@@ -159,6 +162,49 @@ static void several_write(void **state)
   assert_int_equal(unlink("out"), 0);
 }
 
+static void count_busy(const char *line, void *data)
+{
+  *(unsigned *)data += strcmp(line, "out: is a recording that a program still writes; name another file") == 0;
+}
+
+/* A program that begins to record at the path while the file is on its way keeps its recording. `begun`: what it has
+ * written by then. */
+static void begin_meanwhile(const char *begun, size_t size, int lock, bool is_own, int expected)
+{
+  struct out_output_file file;
+  unsigned told = 0;
+  assert_int_equal(out_output_file_open(&file, "out"), 0);
+  assert_true(fputs("new", file.stream) >= 0);
+  const int held = open("out", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  assert_true(held >= 0);
+  assert_int_equal(write(held, begun, size), (ssize_t)size);
+  assert_int_equal(flock(held, lock), 0);
+  file.is_own_place = is_own;
+  callsig_stats_set_message(count_busy, &told);
+  assert_int_equal(out_output_file_close(&file, 0), expected);
+  callsig_stats_set_message(NULL, NULL);
+  struct stat opened, there;
+  assert_int_equal(fstat(held, &opened), 0);
+  assert_int_equal(stat("out", &there), 0);
+  assert_int_equal(opened.st_ino == there.st_ino, expected < 0);
+  assert_int_equal(told, expected < 0);
+  assert_int_equal(count_files(), 1);
+  assert_int_equal(close(held), 0);
+  assert_int_equal(unlink("out"), 0);
+}
+
+static void recorded_meanwhile(void **state)
+{
+  static const char awaited[4096];
+  (void)state;
+  begin_meanwhile(FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC, LOCK_SH, false, -EBUSY);
+  begin_meanwhile(awaited, sizeof awaited, LOCK_SH, false, -EBUSY);
+  begin_meanwhile("", 0, LOCK_SH, false, -EBUSY);
+  begin_meanwhile(FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC, LOCK_SH, true, 0);
+  begin_meanwhile(FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC, LOCK_UN, false, 0);
+  begin_meanwhile("a text", sizeof "a text", LOCK_SH, false, 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -167,6 +213,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(names_are_taken, enter, leave),
       cmocka_unit_test_setup_teardown(left_by_a_kill, enter, leave),
       cmocka_unit_test_setup_teardown(several_write, enter, leave),
+      cmocka_unit_test_setup_teardown(recorded_meanwhile, enter, leave),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
