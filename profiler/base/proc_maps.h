@@ -7,6 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* At the end of the path of a file whose name is gone, or that never had one. */
+#define PROF_DELETED_MARK " (deleted)"
+
 struct prof_mapping {
   uintptr_t low, high;
   bool readable;

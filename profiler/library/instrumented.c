@@ -20,7 +20,7 @@ bool prof_instrumented_holds(struct prof_instrumented *known, uintptr_t address)
   if (!found)
     return false;
   bool is_located = prof_locate(address, found) == 0;
-  bool is_instrumented = is_located && prof_elf_is_instrumented(found->path) > 0;
+  bool is_instrumented = is_located && prof_elf_is_instrumented(prof_located_file(found)) > 0;
   if (is_located && known->count < PROF_INSTRUMENTED_KNOWN) {
     known->modules[known->count].start = found->start;
     known->modules[known->count].end = found->end;

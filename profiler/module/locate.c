@@ -184,10 +184,9 @@ static void find_executable_path(struct prof_located *found)
 
 static void strip_deleted(struct prof_located *found)
 {
-  static const char mark[] = " (deleted)";
-  if (prof_ends_with(found->path, mark)) {
+  if (prof_ends_with(found->path, PROF_DELETED_MARK)) {
     found->deleted = true;
-    found->path[prof_length(found->path) - (sizeof mark - 1)] = '\0';
+    found->path[prof_length(found->path) - (sizeof PROF_DELETED_MARK - 1)] = '\0';
   }
 }
 

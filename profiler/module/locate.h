@@ -26,4 +26,11 @@ struct prof_located {
  * is large: not for the stack of a hook. */
 int prof_locate(uintptr_t address, struct prof_located *found);
 
+/* Where this process can open the module's file: the program's own also when its name is gone, or when it never had one
+ * (memfd_create). Anywhere. */
+static inline const char *prof_located_file(const struct prof_located *found)
+{
+  return found->deleted && found->main_program ? "/proc/self/exe" : found->path;
+}
+
 #endif

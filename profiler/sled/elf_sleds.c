@@ -7,14 +7,18 @@
 #include <elf.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <sys/auxv.h>
 
 #include "format/sled.h"
+#include "profiler/base/own_memory.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
+#include "profiler/module/locate.h"
 
 #define SECTIONS_A_READ 64u
 #define SYMBOLS_A_READ  64u
 #define HOOK_NAME       "__cyg_profile_func_enter"
+#define IN_MEMORY       "/memfd:" /* what the path of a file begins with that never had a name */
 
 /* 1 when all of it was read, 0 when the file ends before, or a negative errno. */
 static int read_at(long fd, void *data, size_t size, uint64_t offset)
@@ -117,6 +121,25 @@ static int search(const char *path, bool hook)
 int prof_elf_has_sleds(const char *path)
 {
   return search(path, false);
+}
+
+int prof_elf_mapped_has_sleds(const struct prof_mapping *mapping)
+{
+  if (!prof_ends_with(mapping->path, PROF_DELETED_MARK))
+    return prof_elf_has_sleds(mapping->path);
+  const uintptr_t entry = getauxval(AT_ENTRY);
+  if (entry >= mapping->low && entry < mapping->high)
+    return prof_elf_has_sleds("/proc/self/exe");
+  struct prof_located *found = prof_scratch_take(sizeof *found);
+  if (!found)
+    return -ENOMEM;
+  const bool is_module = prof_locate(mapping->low, found) == 0;
+  /* A library may have been loaded by another name, which is there. */
+  int has = is_module ? prof_elf_has_sleds(found->path) : 0;
+  if (is_module && has == 0 && prof_starts_with(mapping->path, IN_MEMORY))
+    has = -ENOENT;
+  prof_scratch_give(found, sizeof *found);
+  return has;
 }
 
 int prof_elf_is_instrumented(const char *path)

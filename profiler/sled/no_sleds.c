@@ -11,7 +11,7 @@
 static bool visit(const struct prof_mapping *mapping, void *data)
 {
   (void)data;
-  if (!mapping->executable || mapping->path[0] != '/' || prof_elf_has_sleds(mapping->path) <= 0)
+  if (!mapping->executable || mapping->path[0] != '/' || prof_elf_mapped_has_sleds(mapping) <= 0)
     return true;
   prof_message("%s: its sleds stay off, since callsig has none on this processor: build it with -finstrument-functions",
                mapping->path);

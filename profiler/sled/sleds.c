@@ -239,11 +239,11 @@ static bool collect(const struct prof_mapping *mapping, void *data)
   candidates->behind = mapping->high;
   const struct prof_module *known = prof_module_find(mapping->low);
   bool done = known && (known->sleds_failed || (known->sleds_on && is_still_on(known)));
-  int found = done ? 0 : prof_elf_has_sleds(mapping->path);
-  if (found < 0) {
+  int found = done ? 0 : prof_elf_mapped_has_sleds(mapping);
+  if (found < 0 && (found != -ENOENT || prof_process.has_sleds))
     tell_unread(mapping->path, found);
+  if (found < 0 && found != -ENOENT)
     candidates->unread = true;
-  }
   if (found <= 0)
     return true;
   candidates->addresses[candidates->count++] = mapping->low;

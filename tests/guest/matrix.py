@@ -46,7 +46,7 @@ class Program:
         kind = "hooked" if hooks else "plain"
         options = self.hooks if hooks else []
         code = self.make(f"{kind}.o", self.row.path, ["-c", *options])
-        libraries = ["-static"] if way == "static" else []
+        libraries = ["-static"] if way == "static" and "-static-pie" not in self.row.flags else []
         if hooks and way != "preloaded":
             libraries = self.tools.link_with("static" if way == "static" else "shared") + libraries
         if not hooks:

@@ -1,0 +1,3 @@
+/* Linked by gold. */
+/* hazard: flags -fuse-ld=gold */
+#include "tests/guest/hazards/builds/calls.h"
