@@ -7,6 +7,7 @@
 
 #include "format/recording.h"
 #include "profiler/arch/primitives.h"
+#include "profiler/base/kernel_clock.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 
@@ -28,13 +29,9 @@ uint64_t prof_monotonic_ns(void)
   return read_clock(CLOCK_MONOTONIC);
 }
 
-/* The recording's clock where there is no better one is read at every call, by libc, that is in the vdso. It sets errno
- * only for clocks that do not exist. */
-static uint64_t read_wall(void)
+uint64_t prof_realtime_ns(void)
 {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return nanoseconds(&now);
+  return read_clock(CLOCK_REALTIME);
 }
 
 uint64_t prof_clock_read(void)
@@ -45,7 +42,7 @@ uint64_t prof_clock_read(void)
   case FMT_CLOCK_INJECTED:
     return prof_process.clock(prof_process.clock_data);
   default:
-    return read_wall();
+    return prof_kernel_monotonic_ns(); /* at every call */
   }
 }
 

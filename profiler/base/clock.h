@@ -25,6 +25,8 @@ uint64_t prof_clock_shared(void);
 uint64_t prof_clock_cpu_of(uint32_t tid);
 /* CLOCK_MONOTONIC in nanoseconds. Anywhere. */
 uint64_t prof_monotonic_ns(void);
+/* CLOCK_REALTIME in nanoseconds. Anywhere. */
+uint64_t prof_realtime_ns(void);
 /* So many nanoseconds in ticks of the recording's clock, at most UINT64_MAX - 1. For the time stamp counter that takes
  * a tenth of a millisecond, of waiting. Any thread. */
 uint64_t prof_clock_ticks(uint64_t ns);

@@ -14,7 +14,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
@@ -405,9 +404,7 @@ static void fill_header(struct prof_process *process, bool child)
   header->injected_hz = process->clock_hz;
   header->exit_status = -1;
   header->timeline_min = prof_clock_timeline_min();
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  header->start_realtime_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  header->start_realtime_ns = prof_realtime_ns();
   header->program = (uintptr_t)name_of_file("/proc/self/exe");
   header->command = (uintptr_t)content_of_file("/proc/self/cmdline");
   const struct fmt_rank *rank = &process->settings.rank;

@@ -43,7 +43,7 @@ static long set_action(int number, const struct prof_signal_action *set, struct 
   return PROF_SYSCALL4(SYS_rt_sigaction, number, set, old, sizeof(uint64_t));
 }
 
-CALLSIG_API int sigaction(int number, const struct sigaction *set, struct sigaction *old)
+PROF_STANDS_IN int sigaction(int number, const struct sigaction *set, struct sigaction *old)
 {
   struct prof_signal_action wished, before;
   long failed = number == 32 || number == 33 ? -EINVAL : 0;
@@ -72,7 +72,7 @@ extern __typeof__(dlsym) dlsym __attribute__((weak));
 
 /* signal() of a signal that the net has nothing to do with: it has a state of its own in the C library (siginterrupt).
  */
-CALLSIG_API sighandler_t signal(int number, sighandler_t handler)
+PROF_STANDS_IN sighandler_t signal(int number, sighandler_t handler)
 {
   static sighandler_t (*next)(int, sighandler_t);
   if (!next && dlsym)
@@ -98,7 +98,7 @@ static PROF_HOLDS_NO_FRAME long set_mask(int how, const sigset_t *set, sigset_t 
   return PROF_SYSCALL4(SYS_rt_sigprocmask, how, set ? &word : NULL, old, sizeof word);
 }
 
-CALLSIG_API int sigprocmask(int how, const sigset_t *set, sigset_t *old)
+PROF_STANDS_IN int sigprocmask(int how, const sigset_t *set, sigset_t *old)
 {
   long failed = set_mask(how, set, old);
   if (!failed)
@@ -107,7 +107,7 @@ CALLSIG_API int sigprocmask(int how, const sigset_t *set, sigset_t *old)
   return -1;
 }
 
-CALLSIG_API int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
+PROF_STANDS_IN int pthread_sigmask(int how, const sigset_t *set, sigset_t *old)
 {
   return (int)-set_mask(how, set, old);
 }

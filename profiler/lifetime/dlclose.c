@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "callsig/callsig.h"
+#include "profiler/base/compiler.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/process.h"
 #include "profiler/module/module.h"
@@ -105,7 +106,7 @@ static void end_unloading(void)
 /* A statically linked program has no dlsym() unless it loads modules itself. */
 extern __typeof__(dlsym) dlsym __attribute__((weak));
 
-CALLSIG_API int dlclose(void *handle)
+PROF_STANDS_IN int dlclose(void *handle)
 {
   static int (*next)(void *);
   if (!next && dlsym)

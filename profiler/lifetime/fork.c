@@ -17,6 +17,7 @@
 #include "format/index.h"
 #include "format/recording.h"
 #include "profiler/base/clock.h"
+#include "profiler/base/compiler.h"
 #include "profiler/base/own_memory.h"
 #include "profiler/base/process.h"
 #include "profiler/frame/follow.h"
@@ -157,7 +158,7 @@ extern __typeof__(dlsym) dlsym __attribute__((weak));
 extern __typeof__(fork) __fork;
 static __typeof__(fork) *next_fork = __fork;
 
-CALLSIG_API pid_t fork(void)
+PROF_STANDS_IN pid_t fork(void)
 {
   called_from = (uintptr_t)__builtin_dwarf_cfa();
   pid_t child = next_fork();

@@ -11,8 +11,6 @@
  */
 #include "profiler/lifetime/period.h"
 
-#include <time.h>
-
 #include "format/recording.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/lock.h"
@@ -54,7 +52,6 @@ static void clear_ended(struct fmt_rec_header *header)
 static void begin_period(void)
 {
   struct fmt_rec_header *header = prof_process.header;
-  struct timespec realtime;
   uint64_t mask = prof_block_signals();
   prof_lock(&prof_process.threads_lock);
   prof_count_fold();
@@ -62,8 +59,7 @@ static void begin_period(void)
   __atomic_add_fetch(&header->period, 1, __ATOMIC_SEQ_CST);
   if (header->begun.monotonic_ns == 0)
     header->begun = header->start;
-  clock_gettime(CLOCK_REALTIME, &realtime);
-  header->period_realtime_ns = (uint64_t)realtime.tv_sec * 1000000000u + (uint64_t)realtime.tv_nsec;
+  header->period_realtime_ns = prof_realtime_ns();
   prof_stamp_start();
   for (const struct prof_thread *t = prof_thread_first(); t; t = prof_thread_after(t))
     __atomic_store_n(&t->tree.record->end_ticks, prof_thread_clock(t, header->start.ticks), __ATOMIC_SEQ_CST);

@@ -199,8 +199,11 @@ int prof_locate(uintptr_t address, struct prof_located *found)
     find_executable_path(found);
   if (!ask_kernel(address, linker_knows, found) && !linker_knows)
     return -ENOENT;
-  strip_deleted(found);
   uintptr_t headers = getauxval(AT_PHDR);
   found->main_program = headers >= found->start && headers < found->end;
+  /* In the list of mappings a path is not as it is written. */
+  if (found->main_program && !linker_knows)
+    find_executable_path(found);
+  strip_deleted(found);
   return read_headers(found, linker_knows) && address < found->end ? 0 : -ENOENT;
 }

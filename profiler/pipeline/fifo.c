@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "callsig/callsig.h"
+#include "profiler/base/clock.h"
 #include "profiler/base/options.h"
 #include "profiler/base/syscall.h"
 
@@ -103,13 +104,9 @@ void callsig_fifo_close(struct callsig_fifo *fifo)
 /* When `timeout_ns` from now is over, on CLOCK_MONOTONIC. */
 static struct timespec deadline_of(uint64_t timeout_ns)
 {
-  const uint64_t second = 1000000000;
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  uint64_t ns = (uint64_t)now.tv_nsec + timeout_ns % second;
-  now.tv_sec += (time_t)(timeout_ns / second + ns / second);
-  now.tv_nsec = (long)(ns % second);
-  return now;
+  const uint64_t second = 1000000000, now = prof_monotonic_ns(), ns = now % second + timeout_ns % second;
+  return (struct timespec){.tv_sec = (time_t)(now / second + timeout_ns / second + ns / second),
+                           .tv_nsec = (long)(ns % second)};
 }
 
 /* Waits once for the condition: 0 (perhaps in vain) or -ETIMEDOUT. */

@@ -4,7 +4,6 @@
 #include "profiler/session/control.h"
 
 #include <errno.h>
-#include <time.h>
 
 #include "format/recording.h"
 #include "profiler/base/clock.h"
@@ -57,9 +56,7 @@ static void end_open_frames(void)
 /* Tells readers of the recording that it was switched now. */
 static void tell_switched(bool disabled)
 {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  prof_process.header->switched_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+  prof_process.header->switched_ns = prof_realtime_ns();
   __atomic_fetch_add(&prof_process.header->switches, 1, __ATOMIC_RELAXED);
   __atomic_store_n(&prof_process.header->is_off, disabled, __ATOMIC_RELEASE);
 }

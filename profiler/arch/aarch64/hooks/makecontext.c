@@ -52,7 +52,7 @@ static __attribute__((used)) void *begin_makecontext(const ucontext_t *context)
 }
 
 /* makecontext(context, function, count, ...): whatever the arguments are, they go on as they came. */
-__asm__(".text\n\t.globl makecontext\n\t.type makecontext, %function\n"
+__asm__(".text\n\t.weak makecontext\n\t.type makecontext, %function\n"
         "makecontext:\n\t"
         "stp x29, x30, [sp, #-80]!\n\t"
         "mov x29, sp\n\t"

@@ -51,7 +51,7 @@ static __attribute__((used)) void *begin_makecontext(const ucontext_t *context)
 }
 
 /* makecontext(context, function, count, ...): whatever the arguments are, they go on as they came. */
-__asm__(".text\n\t.globl makecontext\n\t.type makecontext, @function\n"
+__asm__(".text\n\t.weak makecontext\n\t.type makecontext, @function\n"
         "makecontext:\n\t"
         "pushq %rdi\n\tpushq %rsi\n\tpushq %rdx\n\tpushq %rcx\n\tpushq %r8\n\tpushq %r9\n\tpushq %rax\n\t"
         "call begin_makecontext\n\t"
