@@ -98,13 +98,15 @@ struct kept {
   struct kept_stack stacks[];
 };
 
-static struct prof_machine *machine_of(const struct prof_thread *t, const struct fmt_rec_stack *segment)
+/* Which machine stack a segment is of; `base`, where none has it. */
+static struct prof_machine *machine_of(const struct prof_thread *t, const struct fmt_rec_stack *segment,
+                                       struct prof_machine *base)
 {
   for (struct prof_machine *machine = t->machines; machine; machine = machine->next)
     for (const struct fmt_rec_stack *at = machine->outermost; at; at = (const struct fmt_rec_stack *)at->inner)
       if (at == segment)
         return machine;
-  return NULL;
+  return base;
 }
 
 /* The outermost of the machine stacks that run. */
@@ -137,7 +139,7 @@ static size_t keep_stack(const struct prof_thread *t, struct prof_place place, s
   size_t count = 0;
   const size_t first = kept ? kept->frame_count : 0;
   do {
-    struct prof_machine *machine = kept ? machine_of(t, place.stack) : NULL;
+    struct prof_machine *machine = kept ? machine_of(t, place.stack, base) : NULL;
     for (const struct fmt_rec_frame *frame = place.top; !prof_frame_is_link(place.stack, frame); frame--) {
       if (!frame->edge && !prof_frame_is_lost(frame))
         continue;
