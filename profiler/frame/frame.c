@@ -165,11 +165,6 @@ uint64_t prof_frame_timed(struct prof_thread *t, struct fmt_rec_edge *edge, uint
   return prof_waiting_extreme(t, start, ticks, edge->min);
 }
 
-void prof_frame_end(struct prof_thread *t, struct prof_place place, uint64_t now)
-{
-  prof_frame_end_as(t, place, now, NULL);
-}
-
 /* Where a call of `edge` counts that would count at `counters`, once it is known to be one of `as`: what its own
  * callees took goes there, too. Gives `edge`, and nothing is done, where that is not known of this call. */
 static PROF_COLD struct fmt_rec_edge *count_as(struct prof_thread *t, const struct fmt_rec_frame *frame,
@@ -188,7 +183,9 @@ static PROF_COLD struct fmt_rec_edge *count_as(struct prof_thread *t, const stru
   return as;
 }
 
-void prof_frame_end_as(struct prof_thread *t, struct prof_place place, uint64_t now, struct fmt_rec_edge *as)
+/* `running`: the frames around it run on. `as`: see prof_frame_end_as(). */
+static inline __attribute__((always_inline)) void end_frame(struct prof_thread *t, struct prof_place place,
+                                                            uint64_t now, struct fmt_rec_edge *as, bool running)
 {
   struct fmt_rec_frame *frame = place.top;
   struct fmt_rec_edge *edge = prof_frame_edge(frame);
@@ -202,7 +199,7 @@ void prof_frame_end_as(struct prof_thread *t, struct prof_place place, uint64_t 
   bool told_apart = false;
   /* While the frame is open: a handler that leaves by longjmp has it ended by whoever comes next. */
   if (counts && !counted && ticks > 0 && prof_waiting_look(t, frame, now))
-    ticks = without_waits(t, frame, edge, start, now, prof_recursion_is_outermost(frame, edge), false, &told_apart);
+    ticks = without_waits(t, frame, edge, start, now, prof_recursion_is_outermost(frame, edge), running, &told_apart);
   /* From here on nobody marks the frame, and what it marked is believed no longer. */
   __atomic_store_n(&frame->edge, 0, __ATOMIC_RELEASE);
   uint64_t flags = frame->flags;
@@ -238,4 +235,19 @@ void prof_frame_end_as(struct prof_thread *t, struct prof_place place, uint64_t 
   if (ticks >= t->exit_least)
     prof_frame_ended(t, edge, start, ticks);
   prof_note_extremes(&edge->min, &edge->max, ticks);
+}
+
+void prof_frame_end(struct prof_thread *t, struct prof_place place, uint64_t now)
+{
+  end_frame(t, place, now, NULL, true);
+}
+
+void prof_frame_end_as(struct prof_thread *t, struct prof_place place, uint64_t now, struct fmt_rec_edge *as)
+{
+  end_frame(t, place, now, as, true);
+}
+
+void prof_frame_cut(struct prof_thread *t, struct prof_place place, uint64_t now)
+{
+  end_frame(t, place, now, NULL, false);
 }

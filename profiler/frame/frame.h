@@ -68,6 +68,9 @@ void prof_frame_end(struct prof_thread *t, struct prof_place place, uint64_t now
 /* The same of a call that counts in another edge than it was opened in, of the same tree: `as`, by what the call
  * returned. NULL: in its own. Anywhere. */
 void prof_frame_end_as(struct prof_thread *t, struct prof_place place, uint64_t now, struct fmt_rec_edge *as);
+/* The same as prof_frame_end(), where the frames around it may end at `now` too, and so cannot go without what passes
+ * while the kernel is asked for waits. Anywhere. */
+void prof_frame_cut(struct prof_thread *t, struct prof_place place, uint64_t now);
 /* Adds a call of `edge` that has ended, after `ticks`, to the edge's histogram and to the timeline, as far as they are
  * kept. For calls of t->exit_least ticks and more. The hooks' assembly calls it. Anywhere. */
 void prof_frame_ended(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks);

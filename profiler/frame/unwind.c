@@ -37,7 +37,7 @@ static bool take_top(struct prof_thread *t, uint64_t now, bool left)
     if (prof_frame_is_task(t->top))
       prof_process.upcalls.cut_task(t, now, left);
     else
-      prof_frame_end(t, prof_place_settled(t), now);
+      prof_frame_cut(t, prof_place_settled(t), now);
     return true;
   }
   if (!prof_frame_is_lost(t->top)) {

@@ -156,7 +156,7 @@ static inline __attribute__((always_inline)) struct ending end_frame(struct prof
                           .start = open ? open->start : frame->start_ticks,
                           .sampled = open ? open->sampled : 0};
   struct prof_open_task *outer = open ? prof_open_task_around_this(open) : NULL;
-  prof_frame_end(t, place, now);
+  prof_frame_cut(t, place, now);
   ending.ticks = ending.start == PROF_NOT_STARTED || now < ending.start ? 0 : now - ending.start;
   uint64_t nested = open ? open->nested : 0;
   ending.own = nested < ending.ticks ? ending.ticks - nested : 0;

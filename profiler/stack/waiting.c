@@ -287,8 +287,8 @@ static struct prof_waited take_told(struct prof_thread *t, const struct prof_end
   const bool may_be_before = look.slept > 0 && prof_sleeping_place(t, call, &sleep);
   const uint64_t since_end = running && look.now > call->end ? look.now - call->end : 0;
   prof_frames_shift_since(t, place.stretch.begin, place.before, place.in_call + since_end);
-  if (place.before > 0)
-    t->stale_look = (struct prof_interrupted){in_progress(t), look.now, place.before};
+  if (place.before + since_end > 0)
+    t->stale_look = (struct prof_interrupted){in_progress(t), look.now, place.before + since_end};
   __atomic_fetch_add(&prof_process.header->loss[FMT_LOSS_WAITED], running ? look.waited : place.in_call + place.before,
                      __ATOMIC_RELAXED);
   return (struct prof_waited){.ticks = place.in_call, .uncertain = changed, .may_be_before = may_be_before};
