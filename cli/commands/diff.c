@@ -30,7 +30,9 @@ static const char help[] =
     "  --all               rows that did not change, too\n"
     "  --format FORMAT     table (default), json or csv\n"
     "  --html FILE         write a page for a browser in place of printing: all rows, and the trees of both "
-    "sides\n" CLI_ROW_OPTION_HELP "  --help, --version\n";
+    "sides\n"
+    "  --by GROUP[,GROUP]  rows are by: function, signature (default), stage, module,\n"
+    "                      site (of the call, after callsig run --sites)\n" CLI_ROW_FILTER_HELP "  --help, --version\n";
 
 struct diff_command {
   const struct cli_command *command;

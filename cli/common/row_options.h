@@ -58,9 +58,10 @@ enum {
   }
 
 /* Their lines of a subcommand's help. */
-#define CLI_ROW_OPTION_HELP                                                                                            \
+#define CLI_ROW_BY_HELP                                                                                                \
   "  --by GROUP[,GROUP]  rows are by: function, signature (default), stage, thread, module,\n"                         \
-  "                      process, rank, site (of the call, after callsig run --sites)\n"                               \
+  "                      process, rank, site (of the call, after callsig run --sites)\n"
+#define CLI_ROW_FILTER_HELP                                                                                            \
   "  --function REGEX    only functions whose printed name matches\n"                                                  \
   "  --signature EXPR    only calls whose arguments fulfil EXPR: 'n >= 4096 && mode == FAST'\n"                        \
   "  --stage GLOB        only calls below a stage or action of such a name\n"                                          \
@@ -73,6 +74,7 @@ enum {
   "  --compensate        subtract what the hooks themselves cost (default where calls are\n"                           \
   "                      sampled), and show it\n"                                                                      \
   "  --raw               times as the clock read them, hooks and all\n"
+#define CLI_ROW_OPTION_HELP CLI_ROW_BY_HELP CLI_ROW_FILTER_HELP
 
 /* Takes one of the options above. CLI_EXIT_OK, or CLI_EXIT_USAGE after a message. */
 int cli_row_options_take(const struct cli_command *command, int option, const char *value,

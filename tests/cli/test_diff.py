@@ -7,6 +7,7 @@ import io
 import json
 import os
 import random
+import re
 import sys
 
 import harness
@@ -203,6 +204,14 @@ class Diff(harness.Case):
                 else:
                     self.assertEqual(done.returncode, 1)
                     self.assertRegex(done.stderr, "^callsig: .+\\n$")
+
+    def test_help_offers_what_it_takes(self):
+        """Each group that --help names can be compared by, and no other is named."""
+        offered = re.search(r"rows are by: (.*?)\n +--function", self.callsig("diff", "--help").stdout, re.S).group(1)
+        file, = self.record(self.build("same"), "s", 1)
+        for group in "function", "signature", "stage", "module", "site", "thread", "process", "rank":
+            done = self.callsig("diff", "--by", group, file, file)
+            self.assertEqual(done.returncode == 0, group in re.findall(r"[a-z]+(?=[ ,])", offered), (group, done.stderr))
 
     def test_usage(self):
         self.write("x", "")
