@@ -18,6 +18,14 @@ export function named(text, attributes = {}) {
   return element("bdi", attributes, visible(text));
 }
 
+// Tells how wide texts are in the font of an element that is shown. Letters of ASCII are alike in the fonts that it is for.
+export function ruler(node) {
+  const {fontStyle, fontWeight, fontSize, fontFamily} = getComputedStyle(node), context = document.createElement("canvas").getContext("2d");
+  context.font = [fontStyle, fontWeight, fontSize, fontFamily].join(" ");
+  const letter = context.measureText("0".repeat(100)).width / 100;
+  return (text) => /^[\x20-\x7e…]*$/.test(text) ? text.length * letter : context.measureText(text).width;
+}
+
 export function replaceContents(parent, ...children) {
   parent.replaceChildren(...children.filter((child) => child !== null));
 }

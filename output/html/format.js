@@ -35,6 +35,19 @@ export function visible(text) {
     (letter) => "\\u" + letter.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
+// As much of a text as fits into a width, by `measure`, which tells how wide a text is; what is cut is told.
+export function fitted(text, room, measure) {
+  if (measure(text) <= room) return text;
+  const cut = (length) => text.slice(0, length).replace(/[\ud800-\udbff]$/, "") + "…";
+  let fits = -1, beyond = text.length;
+  while (beyond - fits > 1) {
+    const middle = (fits + beyond) >> 1;
+    if (measure(cut(middle)) <= room) fits = middle;
+    else beyond = middle;
+  }
+  return fits < 0 ? "" : cut(fits);
+}
+
 // At most so many letters; what is cut is told.
 export function shortened(text, most) {
   return text.length <= most ? text : text.slice(0, most - 1) + "…";

@@ -1,10 +1,9 @@
 // The icicle: callers above callees, each as wide as its time.
 import {Colors, colorOfName} from "./colors.js";
-import {element, named, replaceContents} from "./dom.js";
-import {callsText, formatSeconds, formatShare, shortened, visible} from "./format.js";
+import {element, named, replaceContents, ruler} from "./dom.js";
+import {callsText, fitted, formatSeconds, formatShare, shortened, visible} from "./format.js";
 
-const HEIGHT = 20;
-const LETTER = 6.7;
+const HEIGHT = 20, MARGIN = 4;
 
 export class IcicleView {
   // `paint`, if it is there, has the colour of a node and words on it.
@@ -63,23 +62,24 @@ export class IcicleView {
     const first = tree.depth[root], deepest = nodes.reduce((most, node) => Math.max(most, tree.depth[node]), first);
     const x = d3.scaleLinear().domain([tree.start[root], tree.start[root] + (weight || 1)]).range([0, width]);
     const wide = (node) => node === root ? width : x(tree.start[node] + tree.weight(node)) - x(tree.start[node]);
+    const measure = ruler(this.svg.node());
     this.colors = new Colors();
     this.svg.attr("width", width).attr("height", (deepest - first + 1) * HEIGHT);
     const groups = this.svg.selectAll("g").data(nodes, (node) => node).join((enter) => {
       const made = enter.append("g");
       made.append("rect").attr("height", HEIGHT - 1);
-      made.append("text").attr("x", 4).attr("y", HEIGHT - 6);
+      made.append("text").attr("x", MARGIN).attr("y", HEIGHT - 6);
       return made.on("click", (node) => this.zoom(node)).on("mouseenter", (node) => this.tell(node));
     }).attr("transform", (node) => "translate(" + (node === root ? 0 : x(tree.start[node])) + " " + (tree.depth[node] - first) * HEIGHT + ")")
       .attr("class", (node) => this.classOf(node));
     groups.select("rect").attr("width", (node) => Math.max(wide(node) - 0.5, 0.5)).style("fill", (node) => this.colorOf(node));
-    groups.select("text").text((node) => wide(node) > 30 ? shortened(visible(tree.name(node).slice(0, 400)), Math.floor((wide(node) - 6) / LETTER)) : "");
+    groups.select("text").text((node) => wide(node) > 30 ? fitted(visible(tree.name(node).slice(0, 400)), wide(node) - 2 * MARGIN, measure) : "");
     this.drawPath();
     this.drawLegend();
   }
 
   classOf(node) {
-    const key = this.tree.key(node), {row} = this.state;
+    const key = this.tree.key(node), row = this.state.row.split("@")[0];
     const isChosen = row !== "" && (key === row || key.split(".")[0] === row);
     return (isChosen ? "chosen " : "") + (node === this.current ? "current" : "");
   }

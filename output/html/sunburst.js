@@ -1,9 +1,9 @@
 // The sunburst: callers inside of callees, each as far around as its time.
 import {Colors, colorOfName} from "./colors.js";
-import {element, named, replaceContents} from "./dom.js";
-import {formatSeconds, formatShare, shortened, visible} from "./format.js";
+import {element, named, replaceContents, ruler} from "./dom.js";
+import {fitted, formatSeconds, formatShare, shortened, visible} from "./format.js";
 
-const RADIUS = 320, RINGS = 8, LETTER = 6.2;
+const RADIUS = 320, RINGS = 8;
 
 export class SunburstView {
   // `paint`, if it is there, has the colour of a node and words on it.
@@ -54,6 +54,7 @@ export class SunburstView {
   // Along a ring where it has room, else outwards.
   drawNames(nodes, angle, around, ring) {
     const {tree} = this, first = tree.depth[this.root], radius = (node) => (tree.depth[node] - first + 0.5) * ring;
+    const measure = ruler(this.svg.node());
     // A straight text stays in its ring.
     const along = (node) => Math.min(around(node) * 0.85 * radius(node), Math.sqrt(8 * radius(node) * (ring / 2 - 7)));
     const room = (node) => along(node) > ring ? along(node) : around(node) * radius(node) > 14 ? ring - 4 : 0;
@@ -62,11 +63,11 @@ export class SunburstView {
       const isLow = middle > Math.PI / 2 && middle < 3 * Math.PI / 2;
       const own = along(node) > ring ? (isLow ? -90 : 90) : middle > Math.PI ? 180 : 0;
       return "rotate(" + turn + ") translate(" + radius(node) + " 0) rotate(" + own + ")";
-    }).attr("text-anchor", "middle").attr("dy", "0.35em").text((node) => shortened(visible(tree.name(node).slice(0, 200)), Math.floor(room(node) / LETTER)));
+    }).attr("text-anchor", "middle").attr("dy", "0.35em").text((node) => fitted(visible(tree.name(node).slice(0, 200)), room(node), measure));
   }
 
   classOf(node) {
-    const key = this.tree.key(node), {row} = this.state;
+    const key = this.tree.key(node), row = this.state.row.split("@")[0];
     return (row !== "" && (key === row || key.split(".")[0] === row) ? "chosen " : "") + (node === this.current ? "current" : "");
   }
 

@@ -1,9 +1,9 @@
 // The timeline: a lane for each thread or replica, with what it called, worked on and waited for.
 import {Colors, colorOfName} from "./colors.js";
-import {element, named, replaceContents} from "./dom.js";
-import {formatCount, formatSeconds, shortened, visible} from "./format.js";
+import {element, named, replaceContents, ruler} from "./dom.js";
+import {fitted, formatCount, formatSeconds, shortened, visible} from "./format.js";
 
-const LANE = 18, GAP = 8, NAME = 190, AXIS = 24, LETTER = 6.4, MOST_LEVELS = 12;
+const LANE = 18, GAP = 8, NAME = 190, AXIS = 24, MOST_LEVELS = 12;
 
 // The spans of each lane with the level that they stand on: those around them are above.
 export function lanesOf(timeline) {
@@ -98,6 +98,7 @@ export class TimelineView {
     const wide = ({span}) => Math.max(x(Math.min(span.end, until)) - x(Math.max(span.start, from)), 1);
     const left = ({span}) => x(Math.max(span.start, from));
     this.axis.call(d3.axisTop(x).ticks(Math.max(2, Math.floor(this.width / 110))).tickFormat((time) => time === 0 ? "0" : formatSeconds(time)));
+    const measure = ruler(this.field.node());
     const groups = this.field.selectAll("g").data(shown, ({span}) => span.number).join((enter) => {
       const made = enter.append("g");
       made.append("rect").attr("height", LANE - 1);
@@ -108,7 +109,7 @@ export class TimelineView {
     }).attr("transform", (one) => "translate(" + left(one) + " " + (one.lane.y + one.span.level * LANE) + ")")
       .attr("class", ({span}) => span.function >= 0 && String(span.function) === this.row ? "chosen" : null);
     groups.select("rect").attr("width", wide).style("fill", ({span}) => this.colorOf(span));
-    groups.select("text").text((one) => wide(one) > 26 ? shortened(visible(one.span.text.slice(0, 300)), Math.floor((wide(one) - 5) / LETTER)) : "");
+    groups.select("text").text((one) => wide(one) > 26 ? fitted(visible(one.span.text.slice(0, 300)), wide(one) - 6, measure) : "");
   }
 
   tell(span) {

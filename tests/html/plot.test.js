@@ -1,7 +1,7 @@
 // What pages make of points, of events and of numbers.
 import assert from "node:assert";
 import test from "node:test";
-import {formatCount, formatSeconds, formatValue, shortened, visible} from "../../output/html/format.js";
+import {fitted, formatCount, formatSeconds, formatValue, shortened, visible} from "../../output/html/format.js";
 import {describe, happening, pointAt} from "../../output/html/plot.js";
 
 test("numbers in the unit that fits", () => {
@@ -34,4 +34,8 @@ test("names cannot hide or turn what stands beside them", () => {
   assert.strictEqual(visible("größe 数"), "größe 数");
   assert.strictEqual(shortened("abcdef", 4), "abc…");
   assert.strictEqual(shortened("abcd", 4), "abcd");
+  const measure = (text) => Array.from(text).reduce((sum, letter) => sum + (letter > "z" && letter !== "…" ? 20 : 10), 0);
+  const cases = [["abcd", 40, "abcd"], ["abcde", 40, "abc…"], ["abcde", 49, "abc…"], ["世界世界", 79, "世界世…"], ["世界世界", 59, "世界…"], ["abc", 9, ""], ["abc", 10, "…"],
+    ["ab😀😀", 59, "ab😀…"]];
+  for (const [text, room, wanted] of cases) assert.strictEqual(fitted(text, room, measure), wanted, text + " in " + room);
 });
