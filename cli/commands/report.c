@@ -183,9 +183,7 @@ static print_fn *choose_table(const struct cli_command *command, const struct re
 static print_fn *choose_print(const struct cli_command *command, const struct report_options *report)
 {
   bool relations = report->callers || report->callees;
-  if (report->callees && report->rows.by & CALLSIG_BY_SITE)
-    cli_usage_error(command, "--by site has no --callees: which place's calls called them is not recorded");
-  else if (report->callers && report->callees)
+  if (report->callers && report->callees)
     cli_usage_error(command, "--callers and --callees exclude each other");
   else if (strcmp(report->format, "table") == 0)
     return choose_table(command, report);

@@ -22,6 +22,7 @@ struct page {
   struct out_page_block block;
   struct out_page_identities identities;
   struct out_names names;
+  struct out_text site; /* of the row that is being written */
 };
 
 static const struct out_diff_row *row_at(const struct page *page, uint32_t number)
@@ -43,6 +44,9 @@ static void put_identity(struct page *page, const struct out_row_key *key)
   out_page_number(&page->block, by_signature ? out_page_signature(&page->identities, key->what) : 0);
   put_group(page, key->stage != FMT_NONE ? out_row_stage(&page->names, key) : NULL);
   put_group(page, key->module == FMT_NONE ? NULL : out_profile_string(&page->stats->profile, key->module));
+  out_text_clear(&page->site);
+  put_group(page, out_row_site(&page->names, key, &page->site) ? out_text_string(&page->site) : NULL);
+  page->block.failed |= page->site.failed;
 }
 
 static void put_side(struct page *page, const struct out_diff_side *side)
@@ -190,8 +194,6 @@ static int write_document(struct page *page, FILE *out)
 
 int out_diff_print_html(const struct out_diff *diff, const struct out_diff_file *files, FILE *out)
 {
-  if (diff->stats->by & CALLSIG_BY_SITE)
-    return out_stats_fail(-EINVAL, "a page has no places of calls: leave site out of --by");
   struct page page = {.diff = diff, .stats = diff->stats, .files = files};
   out_page_block_init(&page.block);
   int result = out_page_identities_init(&page.identities, page.stats, &page.block);
@@ -206,5 +208,6 @@ int out_diff_print_html(const struct out_diff *diff, const struct out_diff_file 
   out_stats_forget(page.stats);
   out_page_identities_free(&page.identities);
   out_page_block_free(&page.block);
+  out_text_free(&page.site);
   return result;
 }

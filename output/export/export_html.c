@@ -15,6 +15,7 @@
 #include "output/export/timeline.h"
 #include "output/plot/page.h"
 #include "output/plot/plot.h"
+#include "output/profile/call_place.h"
 #include "output/profile/process.h"
 #include "output/report/json.h"
 #include "output/text/message.h"
@@ -75,7 +76,8 @@ static unsigned groups_of(const struct out_profile *profile)
          (has_threads(profile) ? (unsigned)CALLSIG_BY_THREAD : 0u) |
          (has_modules(profile) ? (unsigned)CALLSIG_BY_MODULE : 0u) |
          (profile->recordings.count > 1 ? (unsigned)CALLSIG_BY_PROCESS : 0u) |
-         (has_ranks(profile) ? (unsigned)CALLSIG_BY_RANK : 0u);
+         (has_ranks(profile) ? (unsigned)CALLSIG_BY_RANK : 0u) |
+         (out_has_call_places(profile) ? (unsigned)CALLSIG_BY_SITE : 0u);
 }
 
 static int group(struct page *page, unsigned by)
@@ -202,6 +204,13 @@ static int put_tree(struct page *page)
   return out_page_tree(&page->identities, MOST_NODES) < 0 ? out_stats_no_memory() : 0;
 }
 
+/* Is it one of the groupings that each page has? */
+static bool is_standard(unsigned by, unsigned groups)
+{
+  const unsigned beside = by & ~(unsigned)(CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE);
+  return (beside & (beside - 1)) == 0 && (beside & ~groups) == 0;
+}
+
 /* All groupings by what there is; signatures only when they were asked for. */
 static int put_groupings(struct page *page)
 {
@@ -216,15 +225,19 @@ static int put_groupings(struct page *page)
     result = put_tree(page);
   if (result == 0 && with != by_function)
     result = put_printed(page, "laws", write_laws);
-  for (unsigned by = CALLSIG_BY_STAGE; by <= CALLSIG_BY_RANK && result == 0; by <<= 1) {
+  for (unsigned by = CALLSIG_BY_STAGE; by <= CALLSIG_BY_SITE && result == 0; by <<= 1) {
     if (!(groups & by))
       continue;
-    result = put_grouping(page, by);
+    /* What is called somewhere is a function. */
+    if (by != CALLSIG_BY_SITE)
+      result = put_grouping(page, by);
     if (result == 0)
       result = put_grouping(page, by | by_function);
     if (result == 0 && with != by_function)
       result = put_grouping(page, by | with);
   }
+  if (result == 0 && !is_standard(page->by, groups))
+    result = put_grouping(page, page->by);
   /* What was asked for at last: names and notes are of it. */
   return result == 0 ? group(page, page->by) : result;
 }
@@ -275,8 +288,6 @@ static int write_document(struct page *page)
 
 int out_export_html(const struct out_export *export)
 {
-  if (export->stats->by & CALLSIG_BY_SITE)
-    return out_stats_fail(-EINVAL, "html has no places of calls: leave site out of --by");
   struct page page = {.export = export, .stats = export->stats, .by = export->stats->by};
   out_page_block_init(&page.block);
   int result = out_page_identities_init(&page.identities, page.stats, &page.block);

@@ -25,6 +25,7 @@ struct writer {
   uint32_t *order;        /* rows as they are written: listed ones by their names, then callers that are not listed */
   uint32_t count, listed; /* of `order`; of its beginning that has calls */
   uint32_t *number;       /* by row: its number in the page */
+  struct out_text site;   /* of the row that is being written */
 };
 
 static const struct out_row *row_at(const struct writer *writer, uint32_t place)
@@ -64,8 +65,17 @@ static void put_identities(struct writer *writer)
   }
 }
 
+/* Where a row's calls were made, NULL for a caller, which may have been called anywhere. */
+static const char *site_text(struct writer *writer, const struct out_row_key *key)
+{
+  out_text_clear(&writer->site);
+  const bool is_there = out_row_site(&writer->names, key, &writer->site);
+  writer->block->failed |= writer->site.failed;
+  return is_there ? out_text_string(&writer->site) : NULL;
+}
+
 /* The text of a group that a row is in, NULL for none. */
-static const char *group_text(const struct writer *writer, const struct out_row_key *key, unsigned by)
+static const char *group_text(struct writer *writer, const struct out_row_key *key, unsigned by)
 {
   const struct out_profile *profile = &writer->stats->profile;
   switch (by) {
@@ -77,16 +87,18 @@ static const char *group_text(const struct writer *writer, const struct out_row_
     return key->module == FMT_NONE ? NULL : out_profile_string(profile, key->module);
   case CALLSIG_BY_PROCESS:
     return out_row_process(&writer->names, key);
-  default:
+  case CALLSIG_BY_RANK:
     return out_row_rank(&writer->names, key);
+  default:
+    return site_text(writer, key);
   }
 }
 
 /* A column for each that rows are by, as they are numbered in callsig/stats.h. */
 static void put_groups(struct writer *writer)
 {
-  static const unsigned groups[] = {CALLSIG_BY_STAGE, CALLSIG_BY_THREAD, CALLSIG_BY_MODULE, CALLSIG_BY_PROCESS,
-                                    CALLSIG_BY_RANK};
+  static const unsigned groups[] = {CALLSIG_BY_STAGE,   CALLSIG_BY_THREAD, CALLSIG_BY_MODULE,
+                                    CALLSIG_BY_PROCESS, CALLSIG_BY_RANK,   CALLSIG_BY_SITE};
   for (unsigned i = 0; i < sizeof groups / sizeof *groups; i++) {
     for (uint32_t j = 0; j < writer->count && writer->stats->by & groups[i]; j++) {
       const char *text = group_text(writer, &row_at(writer, j)->key, groups[i]);
@@ -346,5 +358,6 @@ int out_page_rows(struct out_page_identities *identities, uint32_t most)
   base_vector_free(&writer.folded);
   free(writer.order);
   free(writer.number);
+  out_text_free(&writer.site);
   return result;
 }

@@ -46,7 +46,8 @@ class App {
     this.shown = element("div", {id: "shown", role: "tabpanel"});
     this.tools = element("div", {class: "tools"});
     replaceContents(document.querySelector("main"),
-      element("header", {}, element("h1", {}, named(this.page.title)), element("p", {class: "totals"}, this.page.totals)),
+      element("header", {}, element("h1", {}, named(this.page.title)), element("p", {class: "totals"}, this.page.totals),
+        this.page.note ? element("p", {class: "note"}, this.page.note) : null),
       element("nav", {role: "tablist", "aria-label": "views", onkeydown: (event) => this.onTabKey(event)}, ...this.tabs.values()),
       this.tools, this.status, this.shown);
   }

@@ -1,4 +1,5 @@
 // Callers and callees around one row.
+import {BY} from "./decode.js";
 import {element, named, replaceContents} from "./dom.js";
 import {formatCount, formatSeconds, formatShare} from "./format.js";
 import {cellText} from "./table.js";
@@ -22,21 +23,36 @@ function firstAtLeast(count, numberAt, wanted) {
   return low;
 }
 
+// As which a row calls others. What was called from which of a function's places is not known: of rows by these it is the function, wherever
+// it was called.
+export function callerOf(grouping, row) {
+  if (!(grouping.by & BY.site) || row < 0) return row;
+  const found = grouping.outside.findIndex((one) => one.function === grouping.function[row] && one.signature === grouping.signature[row] &&
+    Object.entries(one.groups).every(([name, text]) => name === "site" || text === grouping.groups[name][row]));
+  return found < 0 ? row : -1 - found;
+}
+
 // The pairs in which a row is the callee, and those in which it is the caller, the longest first.
 export function pairsOf(grouping, row) {
-  const {pairs} = grouping, callers = [], callees = [], order = pairsByCaller(pairs);
+  const {pairs} = grouping, callers = [], callees = [], order = pairsByCaller(pairs), asCaller = callerOf(grouping, row);
   for (let i = firstAtLeast(pairs.count, (at) => pairs.callee[at], row); i < pairs.count && pairs.callee[i] === row; i++) callers.push(i);
-  for (let i = firstAtLeast(pairs.count, (at) => pairs.caller[order[at]], row); i < pairs.count && pairs.caller[order[i]] === row; i++) callees.push(order[i]);
+  for (let i = firstAtLeast(pairs.count, (at) => pairs.caller[order[at]], asCaller); i < pairs.count && pairs.caller[order[i]] === asCaller; i++) callees.push(order[i]);
   const longest = (a, b) => pairs.cumtime[b] - pairs.cumtime[a] || pairs.ncalls[b] - pairs.ncalls[a] || a - b;
   return {callers: callers.sort(longest), callees: callees.sort(longest)};
 }
 
-// The row that an identity has in a grouping, the one of the most time where there are several; -1: none.
+// Is it the row of an identity, which may be that of its function?
+function isOf(grouping, row, identity) {
+  return grouping.function[row] === identity.function.number &&
+    !(identity.signature && grouping.by & BY.signature && grouping.signature[row] !== identity.signature.number);
+}
+
+// The row that an identity has in a grouping: the one that it names, else that of the most time where there are several; -1: none.
 export function rowOf(grouping, identity) {
   let found = -1;
+  if (identity.row >= 0 && identity.row < grouping.listed && isOf(grouping, identity.row, identity)) return identity.row;
   for (let row = 0; row < grouping.listed; row++) {
-    if (grouping.function[row] !== identity.function.number) continue;
-    if (identity.signature && grouping.by & 2 && grouping.signature[row] !== identity.signature.number) continue;
+    if (!isOf(grouping, row, identity)) continue;
     if (found < 0 || grouping.tottime[row] > grouping.tottime[found]) found = row;
   }
   return found;
@@ -58,7 +74,7 @@ export class CallersView {
     return replaceContents(this.node,
       this.list("Called by", grouping, callers, grouping.pairs.caller, grouping.cumtime[row], "No caller is recorded: it is outermost."),
       this.middle(grouping, row),
-      this.list("Calls", grouping, callees, grouping.pairs.callee, grouping.cumtime[row], "It calls nothing that is recorded."));
+      this.list(callerOf(grouping, row) === row ? "Calls" : "Calls, wherever it was called", grouping, callees, grouping.pairs.callee, grouping.cumtime[row], "It calls nothing that is recorded."));
   }
 
   longest(grouping) {
@@ -89,7 +105,7 @@ export class CallersView {
   }
 
   choose(grouping, row) {
-    this.view.set({row: this.profile.keyOf(grouping, row)}, true);
+    this.view.set({row: this.profile.rowKeyOf(grouping, row)}, true);
     this.node.querySelector("button")?.focus();
   }
 }

@@ -1,6 +1,6 @@
 // What changed from one side to the other: columns of a table, and colours of trees where a change is told from noise.
 import {element, named} from "./dom.js";
-import {callsText, formatSeconds, formatShare} from "./format.js";
+import {callsText, formatCount, formatSeconds, formatShare} from "./format.js";
 
 const COLUMNS = [
   {key: "name", title: "function", width: 420, isName: true},
@@ -59,24 +59,41 @@ export function colorOfChange(verdict, relative) {
     : "hsl(205 " + Math.round(40 + 40 * strength) + "% " + Math.round(80 - 18 * strength) + "%)";
 }
 
+export const NOT_JUDGED = "One side has one recording, which does not tell what is noise: no change is judged, and trees are grey but for what is new or gone. " +
+  "Two or more of either side are judged.";
+
+const UNKNOWN = -1, SEVERAL = -2;
+
 // Colours and words for nodes of a tree, by the keys of their rows.
 export class ChangePaint {
   constructor(profile) {
     const [grouping] = profile.page.groupings;
-    this.isJudged = profile.page.diff.test !== null;
     this.grouping = grouping;
     this.metric = profile.page.diff.metric;
-    this.rows = new Map(Array.from({length: grouping.listed}, (_, row) => [profile.keyOf(grouping, row), row]));
+    this.rows = new Map();
+    for (let row = 0; row < grouping.listed; row++) {
+      const key = profile.keyOf(grouping, row);
+      this.rows.set(key, [...this.rows.get(key) ?? [], row]);
+    }
+  }
+
+  // The row that tells of a node; SEVERAL where rows by stage, module or site were judged otherwise than each other. Of alike ones the first.
+  rowOf(key) {
+    const rows = this.rows.get(key) ?? [], {verdict} = this.grouping;
+    if (rows.length === 0) return UNKNOWN;
+    return rows.every((row) => verdict[row] === verdict[rows[0]]) ? rows[0] : SEVERAL;
   }
 
   color(key) {
-    const row = this.rows.get(key);
-    return row === undefined || !this.isJudged ? "var(--same)" : colorOfChange(this.grouping.verdict[row], relativeOf(this.grouping, row, this.metric));
+    const row = this.rowOf(key);
+    return row < 0 ? "var(--same)" : colorOfChange(this.grouping.verdict[row], relativeOf(this.grouping, row, this.metric));
   }
 
   words(key) {
-    const row = this.rows.get(key);
-    if (row === undefined) return null;
+    const row = this.rowOf(key);
+    if (row === SEVERAL) return formatCount(this.rows.get(key).length) + " rows that did not change alike";
+    if (row < 0) return null;
+    if (this.rows.get(key).length > 1) return this.grouping.verdict[row] + " in each of " + formatCount(this.rows.get(key).length) + " rows";
     const relative = relativeOf(this.grouping, row, this.metric);
     return this.grouping.verdict[row] + (this.grouping.change[row] === 0 ? "" : " by " + signed(formatSeconds(this.grouping.change[row]), this.grouping.change[row]) +
       (relative === null ? "" : " (" + signed(formatShare(relative), relative) + ")"));
@@ -98,7 +115,7 @@ export class ChangesAbout {
     this.node = element("section", {class: "view prose", tabindex: "0", "aria-label": "about"}, element("h2", {}, "Old"), list(false), element("h2", {}, "New"), list(true),
       element("h2", {}, "What to know about the figures"),
       element("p", {}, "Calls and times are means of a side's recordings; what is judged is " + diff.metric + ". " + (diff.test === null
-        ? "One side has one recording: no change can be told from noise, and trees are grey. Two or more of either side can be judged."
+        ? NOT_JUDGED
         : "Changes are judged by " + diff.test + ": of all rows together, noise is called a change with a probability of " + diff.level +
           ". Rows that are the same, and grey nodes of trees, are not told from noise.")),
       element("h2", {}, "Colours"), element("p", {}, ...[["slower", 1], ["faster", -1], ["new", null], ["gone", null], ["same", 0]].flatMap(([verdict, relative]) => {

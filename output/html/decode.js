@@ -1,8 +1,8 @@
 // Reads the data of a page: docs/page-format.md describes it byte by byte.
 
 const MAGIC = "callsig1";
-const GROUPS = ["stage", "thread", "module", "process", "rank"];
-export const BY = {function: 1, signature: 2, stage: 4, thread: 8, module: 16, process: 32, rank: 64};
+const GROUPS = ["stage", "thread", "module", "process", "rank", "site"];
+export const BY = {function: 1, signature: 2, stage: 4, thread: 8, module: 16, process: 32, rank: 64, site: 128};
 
 // Numbers one after the other.
 export class Reader {
@@ -339,13 +339,15 @@ function readChanges(reader, texts) {
   const by = reader.number(), listed = reader.number();
   const grouping = {by, listed, count: listed, outside: [], folded: new Map(), function: new Int32Array(listed), signature: new Int32Array(listed),
     groups: {}, verdict: [], pairs: null, hasErrors: false};
-  for (const name of ["stage", "module"]) if (by & BY[name]) grouping.groups[name] = [];
+  const groups = ["stage", "module", "site"];
+  for (const name of groups) if (by & BY[name]) grouping.groups[name] = [];
   for (let i = 0; i < listed; i++) {
     grouping.function[i] = reader.number() - 1;
     grouping.signature[i] = reader.number() - 1;
-    const stage = texts[reader.number() - 1] ?? null, module = texts[reader.number() - 1] ?? null;
-    if (grouping.groups.stage) grouping.groups.stage.push(stage);
-    if (grouping.groups.module) grouping.groups.module.push(module);
+    for (const name of groups) {
+      const text = texts[reader.number() - 1] ?? null;
+      if (grouping.groups[name]) grouping.groups[name].push(text);
+    }
   }
   const names = ["oldCalls", "oldTottime", "oldCumtime", "newCalls", "newTottime", "newCumtime", "change", "low", "high", "p", "adjusted"];
   for (const name of names) grouping[name] = new Float64Array(listed);

@@ -70,11 +70,18 @@ export class Profile {
     return one ? one.number + (signature ? "." + signature.number : "") : "";
   }
 
-  // {function, signature} of such a key, or null.
+  // The same with the row's number, where others of the grouping have the same function and signature: "@" and the number.
+  rowKeyOf(grouping, row) {
+    const key = this.keyOf(grouping, row);
+    return key && row >= 0 && Object.keys(grouping.groups).length > 0 ? key + "@" + row : key;
+  }
+
+  // {function, signature, row} of such a key, or null; a row of -1 where it has none.
   identityOf(key) {
-    const found = /^(\d+)(?:\.(\d+))?$/.exec(key);
+    const found = /^(\d+)(?:\.(\d+))?(?:@(\d+))?$/.exec(key);
     const one = found ? this.functions[Number(found[1])] : null;
-    return one ? {function: one, signature: found[2] === undefined ? null : this.signatures[Number(found[2])] || null} : null;
+    return one ? {function: one, signature: found[2] === undefined ? null : this.signatures[Number(found[2])] || null,
+      row: found[3] === undefined ? -1 : Number(found[3])} : null;
   }
 
   // The share of the whole time.

@@ -125,6 +125,8 @@ export class TableView {
   findChosen(key) {
     const identity = this.profile.identityOf(key), {grouping} = this;
     if (!identity) return -1;
+    const named = this.rows.indexOf(identity.row);
+    if (named >= 0 && this.profile.rowKeyOf(grouping, identity.row) === key) return named;
     const one = identity.function.number, signature = identity.signature ? identity.signature.number : -1;
     return this.rows.findIndex((row) => grouping.function[row] === one && grouping.signature[row] === signature);
   }
@@ -190,7 +192,7 @@ export class TableView {
 
   choose(place) {
     if (place < 0 || place >= this.rows.length) return;
-    const key = this.profile.keyOf(this.grouping, this.rows[place]);
+    const key = this.profile.rowKeyOf(this.grouping, this.rows[place]);
     this.chosen = place;
     this.view.set({row: key});
     this.bring(place);

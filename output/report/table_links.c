@@ -237,6 +237,26 @@ static int add_rows_of_returning(struct out_table *table, const struct base_vect
   return is_ready ? 0 : -ENOMEM;
 }
 
+/* In place of rows by site, what these are of, each once: what was called from which of its places is not known. */
+static int list_callers_anywhere(struct out_table *table)
+{
+  struct callsig_stats *stats = table->stats;
+  bool *is_listed = calloc(stats->rows.list.count + (size_t)table->list.count + 1, sizeof *is_listed);
+  int result = is_listed ? 0 : -ENOMEM;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < table->list.count && result == 0; i++) {
+    uint32_t number;
+    result = out_rows_anywhere(&stats->profile, &stats->grouping, &stats->rows, table->list.rows[i], &number);
+    if (result < 0 || is_listed[number])
+      continue;
+    is_listed[number] = true;
+    table->list.rows[kept++] = number;
+  }
+  table->list.count = kept;
+  free(is_listed);
+  return result;
+}
+
 int out_table_print_links(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count,
                           bool callees)
 {
@@ -249,6 +269,8 @@ int out_table_print_links(struct callsig_stats *stats, FILE *out, const char *co
     result = out_rows_pairs(&stats->profile, &stats->grouping, &stats->rows, &pairs);
   if (result == 0 && callees && stats->by & CALLSIG_BY_SIGNATURE)
     result = add_rows_of_returning(&table, &pairs);
+  if (result == 0 && callees && stats->by & CALLSIG_BY_SITE)
+    result = list_callers_anywhere(&table);
   if (result == 0 && table.list.count > 0)
     result = print_linked_rows(&table, &pairs, callees);
   base_vector_free(&pairs);

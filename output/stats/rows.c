@@ -401,6 +401,14 @@ int out_rows_pairs(const struct out_profile *profile, const struct out_grouping 
   return result;
 }
 
+int out_rows_anywhere(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows,
+                      uint32_t row, uint32_t *number)
+{
+  struct out_row_key key = out_rows_at(rows, row)->key;
+  key.place = FMT_NONE;
+  return intern_row(profile, grouping, rows, &key, number);
+}
+
 bool out_rows_edge(const struct out_profile *profile, const struct out_grouping *grouping, const struct out_edge *edge,
                    struct out_row *counts)
 {

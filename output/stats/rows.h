@@ -169,6 +169,11 @@ uint32_t out_rows_of_variant(const struct out_profile *profile, const struct out
 int out_rows_pairs(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows,
                    struct base_vector *pairs);
 
+/* The row of what a row by site is of, wherever it was called, which is what callers are: interned when it is new. 0 or
+ * -ENOMEM. */
+int out_rows_anywhere(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows,
+                      uint32_t row, uint32_t *number);
+
 /* The key of the row that an edge's calls are in. */
 struct out_row_key out_rows_key_of_edge(const struct out_profile *profile, const struct out_grouping *grouping,
                                         const struct out_edge *edge);

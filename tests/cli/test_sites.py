@@ -5,9 +5,12 @@ import io
 import json
 import os
 import re
+import shutil
+import unittest
 
 import harness
 import pprof_reader
+from test_page import MODULES, READ
 
 # Each line that a comment names makes as many calls of leaf() as it says.
 PROGRAM = r"""
@@ -182,10 +185,54 @@ class Sites(harness.Case):
 
     def test_refused(self):
         recording = self.record()
-        self.assert_fails(self.callsig("report", "--by", "site", "--callees", recording), 2, "--callees")
-        for format in "html", "pstats":
-            self.assert_fails(self.callsig("export", "--to", format, "--by", "site", "-o", "out", recording), 2, "places of calls")
-        self.assert_fails(self.callsig("diff", "--by", "site", "--html", "out", recording, recording), 2, "places of calls")
+        self.assert_fails(self.callsig("export", "--to", "pstats", "--by", "site", "-o", "out", recording), 2, "places of calls")
+
+    def test_callees(self):
+        """A function is there once, with what it called from each of its lines; what calls nothing is there, too."""
+        table = self.callsig("report", "--by", "site", "--callees", "--strip-dirs", self.record("--times", "exact")).stdout
+        lines = table[table.index("Function "):].splitlines()
+        heads = [line.split()[0] for line in lines[2:] if line and not line.startswith(" ")]
+        self.assertEqual(sorted(heads), sorted({"sites.c:6(leaf)", "sites.c:7(inlined)", "sites.c:11(work)", "sites.c:18(thread)", "sites.c:24(compare)", "sites.c:25(main)"}))
+        start = next(i for i, line in enumerate(lines) if line.startswith("sites.c:11(work)"))
+        called = [line.replace("sites.c:11(work)", "").replace("->", "").split() for line in lines[start:start + 2]]
+        self.assertEqual([(line[0], " ".join(line[3:])) for line in called],
+                         [("8", f"sites.c:6(leaf) [at sites.c:{self.line['8 work']}(work)]"), ("20", f"sites.c:6(leaf) [at sites.c:{self.line['20 work']}(work)]")])
+
+    def read_page(self, *arguments):
+        done = self.run_command("node", self.write("read.mjs", READ), MODULES, self.path("out.html"), *arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return json.loads(done.stdout)
+
+    @unittest.skipUnless(shutil.which("node"), "node is not installed")
+    def test_page(self):
+        """A page has the rows by site, and the pairs of each line, without and with signatures, and groupings that were asked for by name."""
+        recording = self.record("--times", "exact")
+        for by in "signature", "signature,site", "thread,site":
+            done = self.callsig("export", "--to", "html", "-o", "out.html", "--by", by, recording)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            read = self.read_page()
+            for groups in {"function,site", "signature,site" if "signature" in by else "function,site", "function,thread,site" if "thread" in by else "function,site"}:
+                told = json.loads(self.callsig("report", "--format", "json", "--by", groups, recording).stdout)["rows"]
+                keys = ("function", "signature", "site", "ncalls", "tottime", "cumtime") + (("thread",) if "thread" in groups else ())
+                self.assertGreater(len(told), 6)
+                self.assertEqual(sorted(([row[key] for key in keys] for row in read["rows"][groups]), key=repr),
+                                 sorted(([row[key] for key in keys] for row in told), key=repr), groups)
+            calls = sorted(pair[2] for pair in read["pairs"]["function,site"] if pair[:2] == ["work", "leaf"])
+            self.assertEqual(calls, [8, 20])
+
+    @unittest.skipUnless(shutil.which("node"), "node is not installed")
+    def test_page_of_changes(self):
+        old, new = self.record(), "other"
+        self.assertEqual(self.callsig("run", "--sites", "-o", new, "--exclude", "thread", self.program).returncode, 0)
+        done = self.callsig("diff", "--by", "function,site", "--html", "out.html", old, new)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        script = READ.replace("profile.nameOf(grouping, row), grouping.verdict[row],", "profile.nameOf(grouping, row), grouping.groups.site[row], grouping.verdict[row],")
+        self.assertNotEqual(script, READ)
+        done = self.run_command("node", self.write("changes.mjs", script), MODULES, self.path("out.html"), "diff")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        told = json.loads(self.callsig("diff", "--by", "function,site", "--all", "--format", "json", old, new).stdout)["rows"]
+        self.assertEqual(sorted([row[:4] for row in json.loads(done.stdout)["rows"]], key=repr),
+                         sorted(([row["function"], row["site"], row["verdict"], row["old"]["ncalls"]] for row in told), key=repr))
 
     def test_diff(self):
         """Two runs' calls meet by line; what one of them alone has is new."""

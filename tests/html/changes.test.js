@@ -8,7 +8,7 @@ function profile(judged) {
   const numbers = (...values) => Float64Array.from(values);
   const grouping = {
     by: 1, listed: 3, function: Int32Array.of(0, 1, 2), signature: Int32Array.of(-1, -1, -1), groups: {}, folded: new Map(), outside: [],
-    verdict: ["slower", "same", "new"], change: numbers(1, 0.5, 2), changeSize: numbers(1, 0.5, 2), oldTottime: numbers(2, 5, 0), newTottime: numbers(3, 5.5, 2),
+    verdict: [judged ? "slower" : "changed", judged ? "same" : "changed", "new"], change: numbers(1, 0.5, 2), changeSize: numbers(1, 0.5, 2), oldTottime: numbers(2, 5, 0), newTottime: numbers(3, 5.5, 2),
     oldCumtime: numbers(2, 5, 0), newCumtime: numbers(3, 5.5, 2), oldCalls: numbers(1, 2.5, 0), newCalls: numbers(1, 2, 1), low: numbers(NaN, NaN, NaN),
     high: numbers(NaN, NaN, NaN), p: numbers(NaN, NaN, NaN), adjusted: numbers(0.001, NaN, NaN),
   };
@@ -20,10 +20,23 @@ test("what is not told from noise is grey", () => {
   const paint = new ChangePaint(profile(true));
   assert.deepStrictEqual(["0", "1", "2", "7", ""].map((key) => paint.color(key) === "var(--same)"), [false, true, false, true, true]);
   const unjudged = new ChangePaint(profile(false));
-  assert.deepStrictEqual(["0", "1", "2"].map((key) => unjudged.color(key)), ["var(--same)", "var(--same)", "var(--same)"]);
+  assert.deepStrictEqual(["0", "1"].map((key) => unjudged.color(key)), ["var(--same)", "var(--same)"]);
+  assert.strictEqual(unjudged.color("2"), colorOfChange("new", null), "what is new needs no judgement");
   assert.notStrictEqual(colorOfChange("slower", 0.1), colorOfChange("slower", 0.9));
   assert.notStrictEqual(colorOfChange("slower", 0.5), colorOfChange("faster", -0.5));
   assert.strictEqual(colorOfChange("changed", 3), "var(--same)");
+});
+
+test("of several rows of a function colours and words are what all are alike in", () => {
+  const known = profile(true), [grouping] = known.page.groupings;
+  grouping.groups = {site: ["a.c:1(main)", "a.c:2(main)", "a.c:3(main)"]};
+  grouping.function.fill(0);
+  const paint = new ChangePaint(known);
+  assert.strictEqual(paint.color("0"), "var(--same)");
+  assert.strictEqual(paint.words("0"), "3 rows that did not change alike");
+  grouping.verdict.fill("slower");
+  assert.notStrictEqual(paint.color("0"), "var(--same)");
+  assert.strictEqual(paint.words("0"), "slower in each of 3 rows");
 });
 
 test("changes in words", () => {

@@ -1,8 +1,9 @@
 // What the views make of a profile, without a page: callers, laws and lanes of a timeline.
 import assert from "node:assert";
 import test from "node:test";
-import {pairsOf, rowOf} from "../../output/html/callers.js";
+import {callerOf, pairsOf, rowOf} from "../../output/html/callers.js";
 import {argumentsOf, lawsOf, numberOf, numbersOf, timeByLaw} from "../../output/html/laws.js";
+import {Profile} from "../../output/html/model.js";
 import {lanesOf, spansInSight} from "../../output/html/timeline.js";
 
 test("pairs of a row, the longest first", () => {
@@ -14,6 +15,21 @@ test("pairs of a row, the longest first", () => {
   assert.deepStrictEqual(pairsOf(grouping, 2), {callers: [4], callees: [2]});
   assert.strictEqual(rowOf(grouping, {function: {number: 1}, signature: null}), 2, "the one of the most time");
   assert.strictEqual(rowOf(grouping, {function: {number: 7}, signature: null}), -1);
+});
+
+test("a row by site calls as its function, and an address leads to the row itself", () => {
+  const sites = ["a.c:3(main)", "a.c:9(main)"];
+  const grouping = {
+    by: 129, listed: 2, function: Int32Array.of(1, 1), signature: Int32Array.of(-1, -1), tottime: Float64Array.of(1, 2), groups: {site: sites},
+    outside: [{function: 0, signature: -1, groups: {site: null}}, {function: 1, signature: -1, groups: {site: null}}],
+    pairs: {count: 3, callee: Int32Array.of(0, 0, 1), caller: Int32Array.of(-2, -1, -1), cumtime: Float64Array.of(1, 2, 3), ncalls: Float64Array.of(1, 1, 1)},
+  };
+  assert.deepStrictEqual([0, 1, -2].map((row) => callerOf(grouping, row)), [-2, -2, -2]);
+  assert.deepStrictEqual(pairsOf(grouping, 1), {callers: [2], callees: [0]});
+  const profile = new Profile({functions: [{number: 0, name: "main"}, {number: 1, name: "f"}], signatures: [], groupings: [grouping], about: {by: 129}});
+  assert.deepStrictEqual([0, 1].map((row) => profile.rowKeyOf(grouping, row)), ["1@0", "1@1"]);
+  assert.deepStrictEqual(["1@0", "1@1", "1", "1@7"].map((key) => rowOf(grouping, profile.identityOf(key))), [0, 1, 1, 1]);
+  assert.strictEqual(rowOf(grouping, profile.identityOf("0@1")), -1, "the row of another function");
 });
 
 test("numbers of arguments are those that scaling has", () => {
