@@ -26,16 +26,17 @@ struct prof_tree {
   struct fmt_rec_variant *root;
   struct fmt_rec_edge *root_edge;
   struct prof_arena arena;
-  struct prof_table edges;         /* by caller node, site and words */
-  struct prof_table contexts;      /* by parent context and function */
-  struct prof_table cct_nodes;     /* by context and signature */
-  struct prof_table signatures;    /* by function and words */
-  struct prof_table functions;     /* by module and index, or address */
-  struct prof_table pairs;         /* activation words of caller-callee pairs and of modules */
-  struct prof_table fast_compares; /* struct prof_fast_compare by probe site: the newest of each */
-  uint32_t pressure;               /* enum prof_pressure */
-  uint8_t *block, *block_end;      /* what is left of the newest block of the recording */
-  uint64_t block_bytes;            /* of all of them */
+  struct prof_table edges;           /* by caller node, site and words */
+  struct prof_table contexts;        /* by parent context and function */
+  struct prof_table cct_nodes;       /* by context and signature */
+  struct prof_table signatures;      /* by function and words */
+  struct prof_table signature_lists; /* those with recorded words, by function */
+  struct prof_table functions;       /* by module and index, or address */
+  struct prof_table pairs;           /* activation words of caller-callee pairs and of modules */
+  struct prof_table fast_compares;   /* struct prof_fast_compare by probe site: the newest of each */
+  uint32_t pressure;                 /* enum prof_pressure */
+  uint8_t *block, *block_end;        /* what is left of the newest block of the recording */
+  uint64_t block_bytes;              /* of all of them */
   void *blocks; /* every block of this tree, for prof_tree_release(): struct prof_block_list in the arena */
 };
 

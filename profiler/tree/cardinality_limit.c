@@ -13,8 +13,8 @@
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/signature.h"
-#include "profiler/base/table.h"
 #include "profiler/module/module_find.h"
+#include "profiler/tree/signature_list.h"
 #include "profiler/tree/tree.h"
 
 /* For the distinct values of one arg: more than twice the signatures that can be counted. */
@@ -100,24 +100,26 @@ static uint64_t hash_of(uint64_t seed, const uint64_t *words, uint32_t count)
 
 typedef void (*signature_fn)(struct widening *widening, uint32_t count, unsigned arg);
 
-/* Visits the function's signatures as the levels make them: widening->words holds each in turn. */
+/* Visits words as the levels make them, which widening->words holds then. */
+static void visit_words(struct widening *widening, const uint64_t *words, uint32_t count, signature_fn visit,
+                        unsigned arg)
+{
+  for (uint32_t i = 0; i < count; i++)
+    widening->words[i] = words[i];
+  visit(widening, widen_words(widening->info, widening->index, widening->levels, widening->words), arg);
+}
+
+/* Visits the function's signatures as the levels make them, and an extra one. */
 static void each_signature(struct widening *widening, const uint64_t *extra, uint32_t extra_count, signature_fn visit,
                            unsigned arg)
 {
-  const struct prof_table *table = &widening->tree->signatures;
+  const struct prof_signature_link *link = prof_signature_list(widening->tree, widening->function);
   widening->values.count = 0;
   for (unsigned i = 0; i < VALUES_SLOTS; i++)
     widening->values.slots[i] = 0;
-  for (uint64_t i = 0; i <= table->mask + 1; i++) {
-    const struct fmt_rec_signature *signature = i <= table->mask ? table->slots[i].item : NULL;
-    const uint64_t *words = i <= table->mask ? (signature ? signature->words : NULL) : extra;
-    uint32_t count = signature ? signature->word_count : extra_count;
-    if (!words || (signature && (signature->function != (uintptr_t)widening->function || signature->flags)))
-      continue;
-    for (uint32_t k = 0; k < count; k++)
-      widening->words[k] = words[k];
-    visit(widening, widen_words(widening->info, widening->index, widening->levels, widening->words), arg);
-  }
+  visit_words(widening, extra, extra_count, visit, arg);
+  for (; link; link = link->next)
+    visit_words(widening, link->signature->words, link->signature->word_count, visit, arg);
 }
 
 static void visit_whole(struct widening *widening, uint32_t count, unsigned arg)

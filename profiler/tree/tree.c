@@ -19,6 +19,7 @@
 #include "profiler/stack/modes.h"
 #include "profiler/tree/asked.h"
 #include "profiler/tree/sampling.h"
+#include "profiler/tree/signature_list.h"
 
 #define FIRST_SLOTS 8u
 
@@ -128,7 +129,7 @@ static struct fmt_rec_signature *signature_of(struct prof_tree *tree, struct fmt
   made->tag = (struct fmt_rec_tag){FMT_TAG_SIGNATURE, (uint32_t)size};
   function->signatures++;
   function->distinct++;
-  return made;
+  return flags || prof_signature_list_add(tree, function, made) ? made : NULL;
 }
 
 static uint64_t hash_context(const struct fmt_rec_context *parent, const struct fmt_rec_function *function)
@@ -443,8 +444,8 @@ struct fmt_rec_edge *prof_tree_user_edge(struct prof_tree *tree, struct fmt_rec_
 
 static bool init_tables(struct prof_tree *tree)
 {
-  struct prof_table *tables[] = {&tree->edges,     &tree->contexts, &tree->cct_nodes,    &tree->signatures,
-                                 &tree->functions, &tree->pairs,    &tree->fast_compares};
+  struct prof_table *tables[] = {&tree->edges,           &tree->contexts,  &tree->cct_nodes, &tree->signatures,
+                                 &tree->signature_lists, &tree->functions, &tree->pairs,     &tree->fast_compares};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     if (!prof_table_init(tables[i], &tree->arena, FIRST_SLOTS))
       return false;

@@ -20,6 +20,7 @@
 #include "profiler/tree/call.h"
 #include "profiler/tree/cardinality_limit.h"
 #include "profiler/tree/fast_compare.h"
+#include "profiler/tree/signature_list.h"
 
 #define ARGS 20
 
@@ -176,6 +177,31 @@ static void test_many_arguments(void **state)
     calls += ((struct fmt_rec_edge *)at)->calls;
   assert_int_equal(calls, 100000);
   assert_true(prof_process.header->loss[FMT_LOSS_SIGNATURES_MERGED] > 0);
+}
+
+/* What widening looks at: the signatures of its function, and none of what others have. */
+static void test_lists(void **state)
+{
+  (void)state;
+  uint64_t arguments[ARGS] = {0};
+  for (uint64_t i = 0; i < 1000; i++) {
+    arguments[0] = i % 100;
+    assert_non_null(call(tree.root, 0, arguments));
+    assert_non_null(call(tree.root, 1, NULL));
+  }
+  unsigned longest = 0;
+  for (uint64_t at = tree.record->first_function; at; at = ((struct fmt_rec_function *)at)->next) {
+    const struct fmt_rec_function *function = (struct fmt_rec_function *)at;
+    unsigned count = 0;
+    for (const struct prof_signature_link *link = prof_signature_list(&tree, function); link; link = link->next) {
+      assert_ptr_equal((void *)link->signature->function, function);
+      assert_int_equal(link->signature->flags, 0);
+      count++;
+    }
+    assert_int_equal(count, function->signatures);
+    longest = count > longest ? count : longest;
+  }
+  assert_int_equal(longest, 100);
 }
 
 /* One parameter with many values among others with few: it alone widens, first to buckets. */
@@ -424,6 +450,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_folding, start, stop),
+      cmocka_unit_test_setup_teardown(test_lists, start, stop),
       cmocka_unit_test_setup_teardown(test_many_arguments, start, stop),
       cmocka_unit_test_setup_teardown(test_one_argument, start, stop),
       cmocka_unit_test_setup_teardown(test_edge_bound, start, stop),
