@@ -9,10 +9,12 @@ of DECR while it is off. Meanwhile the load asks for SET, by 20 connections; Red
 
 CALLSIG_TEST_REDIS names a folder with a redis-server with sleds and a redis-benchmark, where none is to be built."""
 
+import contextlib
 import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -70,7 +72,7 @@ class Redis(harness.Case):
         self.load = Load([os.path.join(self.programs, "redis-benchmark"), "-s", self.socket, "-t", "set", "-n", str(LOAD), "-c", "20", "-q"])
         self.server = subprocess.Popen([*before, os.path.join(self.programs, "redis-server"), "--port", "0", "--unixsocket", self.socket,
                                         "--save", "", "--appendonly", "no"], cwd=self.folder, env=self.environment, text=True,
-                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
         self.addCleanup(self.stop)
         self.connection = socket.socket(socket.AF_UNIX)
         self.connection.settimeout(60)
@@ -85,7 +87,9 @@ class Redis(harness.Case):
 
     def stop(self):
         self.load.is_over.set()
-        self.server.kill()
+        # With what it was started by: a server that is left would keep its end of the pipe.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.server.pid, signal.SIGKILL)
         self.server.communicate()
         self.connection.close()
 
