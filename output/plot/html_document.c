@@ -61,12 +61,20 @@ static void put_figures(struct out_text *text, const struct out_node *node)
   out_text_free(&words);
 }
 
+/* Begins what may be wider than the page: keys reach it, and move it. */
+static void put_scroll(struct out_text *text, const char *what)
+{
+  out_text_printf(text, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\">", what);
+}
+
 static void put_table(struct out_text *text, const struct out_picture *picture)
 {
   static const char *const heads[] = {"stage or queue", "kind",  "tasks or items",  "failures",
                                       "mean time",      "works", "waits for items", "waits for space",
                                       "occupied",       "state"};
-  out_text_puts(text, "<details><summary>Figures of the whole time</summary><div class=\"scroll\"><table><thead><tr>");
+  out_text_puts(text, "<details><summary>Figures of the whole time</summary>\n");
+  put_scroll(text, "figures of the whole time");
+  out_text_puts(text, "<table><thead><tr>");
   for (unsigned i = 0; i < sizeof heads / sizeof *heads; i++)
     out_text_printf(text, "<th scope=\"col\">%s</th>", heads[i]);
   out_text_puts(text, "</tr></thead><tbody>\n");
@@ -125,7 +133,7 @@ static void put_picture(struct out_text *text, const struct out_picture *picture
     put_element(text, "p", "verdict", out_text_string(&words));
   }
   put_notes(text, picture);
-  out_text_puts(text, "<div class=\"scroll\">");
+  put_scroll(text, "diagram of the pipeline");
   out_diagram_put(text, picture, number, 0, 0);
   out_text_puts(text, "</div>\n");
   put_table(text, picture);

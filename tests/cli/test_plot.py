@@ -403,6 +403,12 @@ class Names(Plot):
         charts = [attributes["data-label"] for tag, attributes in page.elements if attributes.get("class") == "chart"]
         self.assertEqual({label: charts.count(label) for label in charts}, {label: 4 for label in labels}, "a page finds the series of each chart")
 
+    def test_what_is_wider_than_the_window_is_reached_by_keys(self):
+        page = self.page(self.database([(10.0 + i, "0:0:decode", 3, 1, 0.1, 0.2, 0.3) for i in range(3)]))
+        wide = [attributes for tag, attributes in page.elements if attributes.get("class") == "scroll"]
+        self.assertEqual([(one.get("tabindex"), one.get("role"), one.get("aria-label")) for one in wide],
+                         [("0", "region", "diagram of the pipeline"), ("0", "region", "figures of the whole time")])
+
     def test_a_page_asks_for_nothing(self):
         text = self.draw(self.database([(10.0, "0:1:decode", 3, 0, 0.1, 0.1, 0.1)]), out="out.html")
         page = Page(text)
