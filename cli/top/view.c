@@ -28,6 +28,7 @@ static const char *const help[] = {
     "Space   freeze: what is shown stays, until Space is pressed again",
     "w       write a snapshot: a recording of what the program did until now, for every other command",
     "q       quit; the program goes on",
+    "self s/s is of all threads, those that wait included: report --columns +cpu,+wait tells that apart",
     "Any key ends this help.",
 };
 
@@ -78,7 +79,8 @@ static void put_titles(struct layout *layout, const struct cli_top_model *model,
     put_name(layout, model->filter);
   }
   put_line(layout, CLI_TOP_TITLE, BOTTOM_LINES);
-  out_text_printf(text, "%.0f calls/s, %.3f s of self time a second; %.0f calls, %.3f s in all; %u rows",
+  out_text_printf(text,
+                  "%.0f calls/s, %.3f s of self time a second, waiting included; %.0f calls, %.3f s in all; %u rows",
                   model->call_rate, model->own_rate, model->calls, model->own, model->names);
   put_line(layout, CLI_TOP_PLAIN, BOTTOM_LINES);
 }

@@ -154,10 +154,35 @@ bool out_waiting_is_much(const struct callsig_stats *stats)
   return stats->sleep && stats->total.wait > TOLD * stats->total.time;
 }
 
+/* Tells of the time that is as well computing as waiting. */
+static int tell_open(const struct callsig_stats *stats, out_note_fn note, void *data)
+{
+  uint64_t open = 0;
+  for (uint32_t i = 0; i < stats->listed; i++) {
+    const struct out_row *row = out_rows_at(&stats->rows, stats->order[i]);
+    open += out_sleep_is_open(stats->sleep[stats->order[i]].own_error, row->own) ? row->own : 0;
+  }
+  const double seconds = (double)open * stats->grouping.tick;
+  if (seconds <= TOLD * stats->total.time)
+    return 0;
+  struct out_text text = {0};
+  out_text_puts(&text, "of ");
+  out_text_fixed(&text, seconds, 0);
+  out_text_puts(&text,
+                " seconds it is not known whether threads computed or waited, as that of calls that are still open "
+                "(docs/times.md)");
+  int result = text.failed ? -ENOMEM : note(out_text_string(&text), data);
+  out_text_free(&text);
+  return result;
+}
+
 /* The recordings tell of each row. */
 static int tell_rows(const struct callsig_stats *stats, out_note_fn note, void *data)
 {
   const uint32_t count = stats->listed;
+  int result = tell_open(stats, note, data);
+  if (result != 0)
+    return result;
   struct waits waits = {.stats = stats, .is_of_rows = true, .seconds = stats->total.wait};
   if (!out_waiting_is_much(stats))
     return 0;
@@ -168,7 +193,7 @@ static int tell_rows(const struct callsig_stats *stats, out_note_fn note, void *
     const double own = stats->sleep[stats->order[i]].own;
     waits.list[i] = (struct wait){isnan(own) ? 0 : own * stats->grouping.tick, stats->order[i]};
   }
-  int result = tell_waits(&waits, count, ": --columns +cpu,+wait tells it apart", note, data);
+  result = tell_waits(&waits, count, ": --columns +cpu,+wait tells it apart", note, data);
   free(waits.list);
   return result;
 }

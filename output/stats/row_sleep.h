@@ -14,6 +14,12 @@ struct out_row_sleep {
   double own_error, cumulative_error;
 };
 
+/* May all of a time be off by as much as it is? Then nothing is known of what part of it threads waited. */
+static inline bool out_sleep_is_open(double error, uint64_t time)
+{
+  return time > 0 && error >= (double)time;
+}
+
 /* By row, into `*list`, allocated with malloc(); the rows have been built. NULL there where no recording tells. 0 or
  * -ENOMEM. */
 int out_row_sleep_make(struct out_profile *profile, const struct out_grouping *grouping, const struct out_rows *rows,

@@ -1,4 +1,4 @@
-# ctest: case - quick Waits
+# ctest: case - quick Waits Killed
 """`--columns +cpu,+wait`: what threads waited, told apart from what they computed, in one run."""
 
 import csv
@@ -336,6 +336,53 @@ class Waits(harness.Case):
         line = next(line.split() for line in shown.splitlines() if "(sleeps)" in line)
         self.assertEqual(line[5:7], ["?", "?"])
         self.assertIn("no recording tells what threads waited: callsig run --times auto", shown)
+
+
+KILLED = r"""
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t nobody = PTHREAD_COND_INITIALIZER;
+static void __attribute__((noinline)) blocks(void)
+{
+  pthread_mutex_lock(&lock);
+  for (;;)
+    pthread_cond_wait(&nobody, &lock);
+}
+static void *thread(void *none) { blocks(); return none; }
+static void __attribute__((noinline)) leaf(int n) { __asm__ volatile("" : : "r"(n)); }
+static void __attribute__((noinline)) naps(void)
+{
+  struct timespec left = {0, 20000000};
+  leaf(1);
+  nanosleep(&left, 0);
+}
+int main(void)
+{
+  pthread_t one;
+  pthread_create(&one, 0, thread, 0);
+  for (int i = 0; i < 20; i++)
+    naps();
+  kill(getpid(), SIGKILL);
+}
+"""
+
+
+class Killed(harness.Case):
+    def test_what_is_not_known_is_no_computing(self):
+        """A thread that is blocked when its process is killed has neither computed nor waited for all that is known."""
+        self.compile("killed", KILLED, "-O1", libs=("-pthread",))
+        self.callsig("run", "--times", "auto", "-o", "x.out", "./killed")
+        done = self.callsig("report", "--by", "function", "--raw", "--columns", "ncalls,tottime,cpu,wait", "x.out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        blocks, naps = (next(line.split() for line in done.stdout.splitlines() if f"({name})" in line and ".c:" in line) for name in ("blocks", "naps"))
+        self.assertGreater(float(blocks[1]), 0.2)
+        self.assertEqual(blocks[2:4], ["?", "?"], done.stdout)
+        self.assertNotIn("?", naps[:4], done.stdout)
+        self.assertRegex(done.stdout, r"of 0\.\d+ seconds it is not known whether threads computed or waited")
 
 
 if __name__ == "__main__":

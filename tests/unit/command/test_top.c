@@ -190,8 +190,9 @@ static void what_a_screen_says(void **state)
   assert_true(cli_top_view(&model, &shown, 120, 10, &lines));
   assert_string_equal(line(&lines, 0)->text,
                       "callsig top: prog (7), ended after 2.5 s: its last state; by signature, sorted by self");
-  assert_string_equal(line(&lines, 1)->text,
-                      "500 calls/s, 0.500 s of self time a second; 1261 calls, 6.000 s in all; 3 rows");
+  assert_string_equal(
+      line(&lines, 1)->text,
+      "500 calls/s, 0.500 s of self time a second, waiting included; 1261 calls, 6.000 s in all; 3 rows");
   assert_string_equal(line(&lines, 2)->text, notes[0]);
   assert_string_equal(line(&lines, 4)->text,
                       "        0.0    0.5000  100.0   66.7           10      4.000  a.c:2(slow())");
