@@ -10,6 +10,8 @@
 
 /* Told of from this part of the table's time on. */
 #define TOLD 0.2
+/* Seconds: a blocked thread soon has more; less is what the errors of a few short calls leave. */
+#define OPEN_LEAST 0.1
 /* Functions are named that have this part of the waiting, so many at most. */
 #define NAMED      0.1
 #define MOST_NAMED 3
@@ -163,14 +165,12 @@ static int tell_open(const struct callsig_stats *stats, out_note_fn note, void *
     open += out_sleep_is_open(stats->sleep[stats->order[i]].own_error, row->own) ? row->own : 0;
   }
   const double seconds = (double)open * stats->grouping.tick;
-  if (seconds <= TOLD * stats->total.time)
+  if (seconds <= TOLD * stats->total.time || seconds < OPEN_LEAST)
     return 0;
   struct out_text text = {0};
   out_text_puts(&text, "of ");
   out_text_fixed(&text, seconds, 0);
-  out_text_puts(&text,
-                " seconds it is not known whether threads computed or waited, as that of calls that are still open "
-                "(docs/times.md)");
+  out_text_puts(&text, " seconds it is not known whether threads computed or waited (docs/times.md)");
   int result = text.failed ? -ENOMEM : note(out_text_string(&text), data);
   out_text_free(&text);
   return result;
