@@ -8,9 +8,9 @@
 
 #include "profiler/mpi/calls_common.h"
 #include "profiler/mpi/communicators.h"
-#include "profiler/mpi/message.h"
 #include "profiler/mpi/parts.h"
 #include "profiler/mpi/reduce.h"
+#include "profiler/mpi/waits/message.h"
 
 #define EXPORTED __attribute__((visibility("default")))
 

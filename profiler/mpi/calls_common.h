@@ -8,15 +8,12 @@
 #include <stdint.h>
 
 #include "profiler/mpi/communicators.h"
-#include "profiler/mpi/log.h"
 #include "profiler/mpi/rows.h"
+#include "profiler/mpi/waits/log.h"
 #include "profiler/mpi/wrap.h"
 
 /* A call of the function, which MPI's own is called for by run(arguments). */
 struct mpi_call mpi_call_of(enum mpi_function function, int (*run)(void *), void *arguments);
-
-/* What calls may wait for: the names of rows below theirs. */
-enum mpi_wait_number { WAIT_LATE_SENDER, WAIT_LATE_RECEIVER, WAIT_LATE_RANKS, WAIT_LATE_ROOT };
 
 /* What a call waits for; without this, for nobody. */
 enum mpi_waits_for {

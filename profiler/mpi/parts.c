@@ -14,7 +14,7 @@
 
 #include "callsig/callsig.h"
 #include "profiler/base/hidden_command.h"
-#include "profiler/mpi/message.h"
+#include "profiler/mpi/waits/message.h"
 
 /* The runtime may be linked into the program, preloaded or absent. */
 extern __typeof__(callsig_path) callsig_path __attribute__((weak));

@@ -16,11 +16,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "profiler/mpi/message.h"
 #include "profiler/mpi/parts.h"
-#include "profiler/mpi/patience.h"
-#include "profiler/mpi/transfer.h"
-#include "profiler/mpi/waits.h"
+#include "profiler/mpi/waits/message.h"
+#include "profiler/mpi/waits/patience.h"
+#include "profiler/mpi/waits/transfer.h"
+#include "profiler/mpi/waits/waits.h"
 
 enum tag { TAG_RANKS = 4, TAG_HERE, TAG_GO, TAG_WHOLE };
 

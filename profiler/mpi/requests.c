@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "profiler/mpi/calls_common.h"
-#include "profiler/mpi/log.h"
 #include "profiler/mpi/round.h"
+#include "profiler/mpi/waits/log.h"
 
 #define BUCKETS 4096u
 

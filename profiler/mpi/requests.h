@@ -9,8 +9,8 @@
 #include <stdint.h>
 
 #include "profiler/mpi/communicators.h"
-#include "profiler/mpi/log.h"
 #include "profiler/mpi/rows.h"
+#include "profiler/mpi/waits/log.h"
 
 /* What a request was made for. */
 struct mpi_request_facts {

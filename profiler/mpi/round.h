@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "profiler/mpi/communicators.h"
-#include "profiler/mpi/log.h"
+#include "profiler/mpi/waits/log.h"
 
 struct mpi_round {
   struct mpi_comm_facts *facts; /* NULL: the communicator is not known */

@@ -15,6 +15,9 @@ struct callsig_call;
 
 #define MPI_NOT_LOGGED UINT32_MAX
 
+/* What calls may wait for: the names of rows below theirs. */
+enum mpi_wait_number { WAIT_LATE_SENDER, WAIT_LATE_RECEIVER, WAIT_LATE_RANKS, WAIT_LATE_ROOT };
+
 /* A call that may have waited. */
 struct mpi_pause {
   uint64_t enter, exit; /* CLOCK_MONOTONIC, ns */

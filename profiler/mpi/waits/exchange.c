@@ -1,5 +1,5 @@
 /* In step k each rank gives to the one that is k behind it, and takes from the one that is k before. */
-#include "profiler/mpi/exchange.h"
+#include "profiler/mpi/waits/exchange.h"
 
 #include <errno.h>
 #include <mpi.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "profiler/mpi/patience.h"
+#include "profiler/mpi/waits/patience.h"
 
 enum tag { TAG_ROOM = 21, TAG_PARCEL };
 

@@ -1,5 +1,5 @@
 /* What was found out, noted with the call that waited. */
-#include "profiler/mpi/replay.h"
+#include "profiler/mpi/waits/replay.h"
 
 void mpi_waits_note(const struct mpi_waits *waits, uint32_t pause, uint64_t time, unsigned wait)
 {

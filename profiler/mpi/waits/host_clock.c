@@ -8,7 +8,7 @@
  * bounds at that time (Duda and others, Estimating global time in distributed systems, 1987). A question of our own at
  * the beginning would be a call that a rank without this library never makes.
  */
-#include "profiler/mpi/host_clock.h"
+#include "profiler/mpi/waits/host_clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 #include <unistd.h>
 
 #include "format/hash.h"
-#include "profiler/mpi/log.h"
-#include "profiler/mpi/patience.h"
+#include "profiler/mpi/waits/log.h"
+#include "profiler/mpi/waits/patience.h"
 
 enum { QUESTIONS = 64, TAG_TIME = 31, TAG_MEETINGS = 32 };
 

@@ -1,5 +1,5 @@
 /* The waits, told to the runtime, which makes rows of them. */
-#include "profiler/mpi/waits.h"
+#include "profiler/mpi/waits/waits.h"
 
 #include <errno.h>
 #include <mpi.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 
 #include "callsig/callsig.h"
-#include "profiler/mpi/patience.h"
-#include "profiler/mpi/replay.h"
+#include "profiler/mpi/waits/patience.h"
+#include "profiler/mpi/waits/replay.h"
 
 /* The runtime may be linked into the program, preloaded or absent. */
 extern __typeof__(callsig_call_waited) callsig_call_waited __attribute__((weak));

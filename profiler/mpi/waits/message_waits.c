@@ -10,8 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profiler/mpi/calls_common.h"
-#include "profiler/mpi/replay.h"
+#include "profiler/mpi/waits/replay.h"
 
 /* A side of a message, as the other side is told of it. */
 struct side {

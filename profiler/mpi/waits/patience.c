@@ -1,5 +1,5 @@
 /* Waits for a request, for so long. */
-#include "profiler/mpi/patience.h"
+#include "profiler/mpi/waits/patience.h"
 
 #include <errno.h>
 #include <stdint.h>

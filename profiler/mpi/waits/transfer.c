@@ -1,11 +1,11 @@
 /* A file on its way from one rank to another. */
-#include "profiler/mpi/transfer.h"
+#include "profiler/mpi/waits/transfer.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "profiler/mpi/patience.h"
+#include "profiler/mpi/waits/patience.h"
 
 enum tag { TAG_WORD = 1, TAG_READY, TAG_CHUNK };
 

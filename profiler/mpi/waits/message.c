@@ -1,5 +1,5 @@
 /* One line on standard error, whole: lines of many ranks meet there. */
-#include "profiler/mpi/message.h"
+#include "profiler/mpi/waits/message.h"
 
 #include <errno.h>
 #include <stdarg.h>

@@ -1,12 +1,12 @@
 /* The logs: arrays that are mapped at their greatest size, of which pages are taken when they are first written. */
-#include "profiler/mpi/log.h"
+#include "profiler/mpi/waits/log.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "profiler/mpi/message.h"
+#include "profiler/mpi/waits/message.h"
 
 /* Entries of each log, CALLSIG_MPI_LOG. */
 enum { DEFAULT_ENTRIES = 1 << 20, MOST_ENTRIES = 1 << 24 };

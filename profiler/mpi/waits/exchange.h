@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "profiler/mpi/transfer.h"
+#include "profiler/mpi/waits/transfer.h"
 
 /* For one rank. */
 struct mpi_parcel {

@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "profiler/mpi/calls_common.h"
-#include "profiler/mpi/replay.h"
+#include "profiler/mpi/waits/replay.h"
 
 /* What the leader is told: by rank 0's clock. */
 struct arrival {

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "profiler/mpi/transfer.h"
+#include "profiler/mpi/waits/transfer.h"
 
 /* Rank 0's clock is this rank's CLOCK_MONOTONIC and so much more. */
 struct mpi_host_clock {

@@ -6,9 +6,9 @@
 
 #include <stdint.h>
 
-#include "profiler/mpi/exchange.h"
-#include "profiler/mpi/host_clock.h"
-#include "profiler/mpi/log.h"
+#include "profiler/mpi/waits/exchange.h"
+#include "profiler/mpi/waits/host_clock.h"
+#include "profiler/mpi/waits/log.h"
 
 /* Memory of its own is the caller's to give. */
 struct mpi_waits {
