@@ -26,6 +26,10 @@ struct fmt_mpi_whole {
 };
 enum { FMT_MPI_WHOLE_OFFSET = 8 }; /* in the file */
 
+/* And behind that, a uint64_t by which the ranks of one machine know each other, written before the program is started;
+ * 0: it is not known. */
+enum { FMT_MPI_MACHINE_OFFSET = 16 };
+
 /* Names beside the recording FOLDER/BASE: FOLDER/.BASE.RUN.WORD, RUN being the run's number. */
 #define FMT_MPI_STATE "mpi-state"
 #define FMT_MPI_OWN   "mpi-own"

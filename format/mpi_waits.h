@@ -11,5 +11,6 @@
 #define FMT_MPI_LATE_RECEIVER "late receiver"
 #define FMT_MPI_LATE_RANKS    "late ranks"
 #define FMT_MPI_LATE_ROOT     "late root"
+#define FMT_MPI_LATE_UNLOCK   "late unlock"
 
 #endif

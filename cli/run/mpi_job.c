@@ -6,12 +6,14 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/common/install_paths.h"
 #include "cli/common/subcommand.h"
 #include "cli/run/mpi_end.h"
+#include "format/hash.h"
 #include "format/mpi_state.h"
 
 /* The MPIs whose binary interfaces there is a library for, by what programs name of them. */
@@ -97,10 +99,35 @@ static void remove_older_parts(const char *recording)
     closedir(listing);
 }
 
+/* What this machine is known by: its name, and since when it runs. 0: that cannot be read. */
+static uint64_t mark_of_machine(void)
+{
+  struct utsname names;
+  char mark[sizeof names.nodename + 64] = "";
+  if (uname(&names) != 0)
+    return 0;
+  const size_t length = strlen(names.nodename);
+  memcpy(mark, names.nodename, length);
+  int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+  const ssize_t size = fd >= 0 ? read(fd, mark + length, sizeof mark - length) : -1;
+  if (fd >= 0)
+    close(fd);
+  return size > 0 ? fmt_hash(mark, length + (size_t)size) : 0;
+}
+
+/* Writes that the rank has begun, and on which machine. 0, or a negative errno. */
+static int write_begun(int fd)
+{
+  char begun[FMT_MPI_MACHINE_OFFSET + sizeof(uint64_t)] = {FMT_MPI_BEGUN};
+  const uint64_t mark = mark_of_machine();
+  memcpy(begun + FMT_MPI_MACHINE_OFFSET, &mark, sizeof mark);
+  const ssize_t written = write(fd, begun, sizeof begun);
+  return written == (ssize_t)sizeof begun ? 0 : written < 0 ? -errno : -ENOSPC;
+}
+
 int cli_mpi_begin(struct cli_mpi_job *job, const struct cli_recording_place *place, const struct fmt_rank *rank)
 {
   char state[PATH_MAX], suffix[PATH_MAX] = "";
-  const char begun = FMT_MPI_BEGUN;
   job->joined[0] = '\0';
   if (rank->source == NULL)
     return 0;
@@ -118,8 +145,8 @@ int cli_mpi_begin(struct cli_mpi_job *job, const struct cli_recording_place *pla
   if (!name_beside(place, FMT_MPI_STATE, state))
     error = -ENAMETOOLONG;
   int fd = error == 0 ? open(state, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600) : -1;
-  if (error == 0 && (fd < 0 || write(fd, &begun, 1) != 1))
-    error = -errno;
+  if (error == 0)
+    error = fd < 0 ? -errno : write_begun(fd);
   if (fd >= 0)
     close(fd);
   if (error < 0)

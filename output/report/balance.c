@@ -39,8 +39,8 @@ static const struct out_imbalance *imbalance_at(const struct balance *balance, u
 /* Is it the name of an action below a call of MPI, which waits? */
 static bool is_wait(const char *name)
 {
-  static const char *const waits[] = {FMT_MPI_LATE_SENDER, FMT_MPI_LATE_RECEIVER, FMT_MPI_LATE_RANKS,
-                                      FMT_MPI_LATE_ROOT};
+  static const char *const waits[] = {FMT_MPI_LATE_SENDER, FMT_MPI_LATE_RECEIVER, FMT_MPI_LATE_RANKS, FMT_MPI_LATE_ROOT,
+                                      FMT_MPI_LATE_UNLOCK};
   for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
     const size_t length = strlen(waits[i]);
     if (strlen(name) == length + 2 && strncmp(name + 1, waits[i], length) == 0)

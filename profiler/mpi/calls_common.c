@@ -12,7 +12,7 @@ extern __typeof__(callsig_counter_add) callsig_counter_add __attribute__((weak))
 
 /* By enum mpi_wait_number. */
 static const char *const wait_names[] = {FMT_MPI_LATE_SENDER, FMT_MPI_LATE_RECEIVER, FMT_MPI_LATE_RANKS,
-                                         FMT_MPI_LATE_ROOT};
+                                         FMT_MPI_LATE_ROOT, FMT_MPI_LATE_UNLOCK};
 
 struct mpi_call mpi_call_of(enum mpi_function function, int (*run)(void *), void *arguments)
 {
@@ -29,6 +29,7 @@ void mpi_call_waits(struct mpi_call *call, enum mpi_waits_for what)
       [MPI_WAITS_FOR_RANKS] = {WAIT_LATE_RANKS, 1},
       [MPI_WAITS_FOR_ROOT] = {WAIT_LATE_ROOT, 1},
       [MPI_WAITS_FOR_REQUEST] = {WAIT_LATE_SENDER, 4},
+      [MPI_WAITS_FOR_LOCK] = {WAIT_LATE_UNLOCK, 1},
   };
   call->first_wait = waits[what].first;
   call->waits = wait_names + waits[what].first;
@@ -39,6 +40,12 @@ void mpi_call_among(struct mpi_call *call, const struct mpi_comm_facts *facts)
 {
   call->communicator = facts ? facts->kind : COMMUNICATOR_DERIVED;
   call->size = facts ? facts->size : 0;
+}
+
+void mpi_call_with(struct mpi_call *call, const struct mpi_comm_facts *facts, int rank)
+{
+  call->peer = mpi_comm_peer(facts, rank);
+  call->node = mpi_comm_node(facts, rank);
 }
 
 /* Its number in enum mpi_type_number. Handles of predefined types are no constants in every MPI. */
@@ -91,7 +98,18 @@ void mpi_count_bytes(enum mpi_function function, int64_t bytes)
   count(keys[function], bytes);
 }
 
-void mpi_count_sent(enum mpi_peer peer, int64_t bytes)
+/* By who the other side is, and where it runs. */
+static void count_with(const char *const keys[MPI_PEER_COUNT], const char *between_nodes,
+                       const struct mpi_comm_facts *facts, int rank, int64_t bytes)
+{
+  const char *key = keys[mpi_comm_peer(facts, rank)];
+  if (key)
+    count(key, bytes);
+  if (mpi_comm_node(facts, rank) == NODE_OTHER)
+    count(between_nodes, bytes);
+}
+
+void mpi_count_sent(const struct mpi_comm_facts *facts, int rank, int64_t bytes)
 {
   static const char *const keys[MPI_PEER_COUNT] = {
       [PEER_SELF] = "MPI bytes to self",
@@ -99,11 +117,10 @@ void mpi_count_sent(enum mpi_peer peer, int64_t bytes)
       [PEER_PREVIOUS] = "MPI bytes to previous",
       [PEER_OTHER] = "MPI bytes to other",
   };
-  if (keys[peer])
-    count(keys[peer], bytes);
+  count_with(keys, "MPI bytes sent between nodes", facts, rank, bytes);
 }
 
-void mpi_count_received(enum mpi_peer peer, int64_t bytes)
+void mpi_count_received(const struct mpi_comm_facts *facts, int rank, int64_t bytes)
 {
   static const char *const keys[MPI_PEER_COUNT] = {
       [PEER_SELF] = "MPI bytes from self",
@@ -111,6 +128,5 @@ void mpi_count_received(enum mpi_peer peer, int64_t bytes)
       [PEER_PREVIOUS] = "MPI bytes from previous",
       [PEER_OTHER] = "MPI bytes from other",
   };
-  if (keys[peer])
-    count(keys[peer], bytes);
+  count_with(keys, "MPI bytes received between nodes", facts, rank, bytes);
 }

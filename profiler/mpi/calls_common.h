@@ -22,11 +22,15 @@ enum mpi_waits_for {
   MPI_WAITS_FOR_RANKS,
   MPI_WAITS_FOR_ROOT,
   MPI_WAITS_FOR_REQUEST, /* which may be of any of these */
+  MPI_WAITS_FOR_LOCK,
 };
 void mpi_call_waits(struct mpi_call *call, enum mpi_waits_for what);
 
 /* Its communicator. `facts` may be NULL. */
 void mpi_call_among(struct mpi_call *call, const struct mpi_comm_facts *facts);
+
+/* Who the other side is, by its rank there. */
+void mpi_call_with(struct mpi_call *call, const struct mpi_comm_facts *facts, int rank);
 
 /* What it moves: `count` of the type. */
 void mpi_call_moves(struct mpi_call *call, int64_t count, MPI_Datatype type);
@@ -35,9 +39,10 @@ void mpi_call_moves(struct mpi_call *call, int64_t count, MPI_Datatype type);
  * nobody, or has no place there. */
 uint32_t mpi_call_pause(struct mpi_call *call);
 
-/* Adds to the bytes of calls of the function, and to those sent to or received from such a peer. */
+/* Adds to the bytes of calls of the function, and to those sent to or received from such a rank. `facts` may be NULL.
+ */
 void mpi_count_bytes(enum mpi_function function, int64_t bytes);
-void mpi_count_sent(enum mpi_peer peer, int64_t bytes);
-void mpi_count_received(enum mpi_peer peer, int64_t bytes);
+void mpi_count_sent(const struct mpi_comm_facts *facts, int rank, int64_t bytes);
+void mpi_count_received(const struct mpi_comm_facts *facts, int rank, int64_t bytes);
 
 #endif

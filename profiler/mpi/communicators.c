@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "format/hash.h"
+#include "profiler/mpi/nodes.h"
 
 #define WORLD_KEY 1u
 #define SELF_KEY  2u
@@ -29,6 +30,8 @@ void mpi_comm_leave(struct mpi_comm_facts *facts)
 {
   if (!facts || __atomic_sub_fetch(&facts->users, 1, __ATOMIC_ACQ_REL) != 0)
     return;
+  if (facts->neighbours && __atomic_sub_fetch(&facts->neighbours->users, 1, __ATOMIC_ACQ_REL) == 0)
+    free(facts->neighbours);
   free(facts->ranks);
   free(facts);
 }
@@ -91,7 +94,7 @@ static struct mpi_comm_facts *make(MPI_Comm communicator)
                                                  : COMMUNICATOR_DERIVED;
   if (facts->kind == COMMUNICATOR_WORLD)
     facts->key = WORLD_KEY;
-  else if (facts->kind == COMMUNICATOR_SELF && find_ranks(facts, communicator))
+  else if (facts->kind != COMMUNICATOR_INTER && find_ranks(facts, communicator) && facts->kind == COMMUNICATOR_SELF)
     facts->key = SELF_KEY;
   return facts;
 }
@@ -141,7 +144,7 @@ static uint64_t other_than_known(uint64_t key)
 void mpi_comm_made(MPI_Comm made, const struct mpi_comm_facts *parent, uint32_t number)
 {
   struct mpi_comm_facts *facts = parent && parent->key ? mpi_comm_facts(made) : NULL;
-  if (!facts || facts->kind != COMMUNICATOR_DERIVED || facts->key || !find_ranks(facts, made))
+  if (!facts || facts->kind != COMMUNICATOR_DERIVED || facts->key || !facts->ranks)
     return;
   facts->key = other_than_known(key_of(parent, number, facts->size) ^
                                 fmt_hash(facts->ranks, (size_t)facts->size * sizeof *facts->ranks));
@@ -160,6 +163,8 @@ struct mpi_comm_facts *mpi_comm_like(const struct mpi_comm_facts *facts, uint32_
     memcpy(ranks, facts->ranks, size);
   *made = *facts;
   made->ranks = ranks;
+  if (made->neighbours)
+    __atomic_fetch_add(&made->neighbours->users, 1, __ATOMIC_RELAXED);
   made->users = 1;
   made->together = 0;
   if (made->key)
@@ -172,6 +177,12 @@ int mpi_comm_world_rank(const struct mpi_comm_facts *facts, int rank)
   if (rank < 0 || rank >= facts->size || !facts->key)
     return -1;
   return facts->ranks ? facts->ranks[rank] : rank;
+}
+
+uint64_t mpi_comm_channel(const struct mpi_comm_facts *facts, enum mpi_channel channel, uint32_t number)
+{
+  const uint64_t origin[] = {facts->key, (uint64_t)channel, number};
+  return other_than_known(fmt_hash(origin, sizeof origin));
 }
 
 enum mpi_peer mpi_comm_peer(const struct mpi_comm_facts *facts, int rank)
@@ -187,4 +198,18 @@ enum mpi_peer mpi_comm_peer(const struct mpi_comm_facts *facts, int rank)
   if (rank == (facts->rank + 1) % facts->size)
     return PEER_NEXT;
   return (rank + 1) % facts->size == facts->rank ? PEER_PREVIOUS : PEER_OTHER;
+}
+
+enum mpi_node mpi_comm_node(const struct mpi_comm_facts *facts, int rank)
+{
+  if (rank == MPI_ANY_SOURCE)
+    return NODE_ANY;
+  if (rank == MPI_PROC_NULL)
+    return NODE_NONE;
+  /* Those of an intercommunicator's other side may be of another job. */
+  if (!facts || facts->kind == COMMUNICATOR_INTER || rank < 0 || rank >= facts->size)
+    return NODE_UNKNOWN;
+  if (facts->kind == COMMUNICATOR_WORLD)
+    return mpi_node_of(rank);
+  return facts->ranks ? mpi_node_of(facts->ranks[rank]) : NODE_UNKNOWN;
 }

@@ -10,7 +10,7 @@ static int receive(struct mpi_call *call, mpi_count count, MPI_Datatype type)
 {
   mpi_call_among(call, NULL);
   mpi_call_moves(call, count, type);
-  call->peer = PEER_ANY;
+  mpi_call_with(call, NULL, MPI_ANY_SOURCE);
   return mpi_row(call);
 }
 

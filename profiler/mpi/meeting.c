@@ -38,8 +38,8 @@ static int meet(struct mpi_call *call, const struct mpi_share *share, struct mpi
   if (share)
     mpi_count_bytes(call->function, call->bytes);
   mpi_round_come(round, call->enter);
-  if (round->place != MPI_NOT_LOGGED)
-    mpi_log_meeting_at(round->place)->pause = mpi_call_pause(call);
+  if (round->place != MPI_NOT_LOGGED || round->words.count > 0)
+    mpi_round_waited(round, mpi_call_pause(call));
   return result;
 }
 
@@ -62,6 +62,7 @@ int mpi_meet_begin(struct mpi_call call, struct mpi_comm_facts *facts, enum mpi_
   mpi_round_come(&round, call.enter);
   struct mpi_request_facts made = mpi_request_of(call.function, facts);
   made.meeting = round.place;
+  made.words = round.words;
   mpi_request_put(*request, &made);
   return result;
 }

@@ -13,15 +13,16 @@ static int reach(struct mpi_call *call, int64_t count, MPI_Datatype type, int ra
   const struct mpi_comm_facts *facts = mpi_window_facts(window);
   mpi_call_among(call, facts);
   mpi_call_moves(call, count, type);
-  call->peer = mpi_comm_peer(facts, rank);
+  mpi_call_with(call, facts, rank);
   const int result = mpi_row(call);
   if (result != MPI_SUCCESS || rank == MPI_PROC_NULL)
     return result;
+  mpi_window_reached(window, rank);
   mpi_count_bytes(call->function, call->bytes);
   if (ways & TO)
-    mpi_count_sent(call->peer, call->bytes);
+    mpi_count_sent(facts, rank, call->bytes);
   if (ways & FROM)
-    mpi_count_received(call->peer, call->bytes);
+    mpi_count_received(facts, rank, call->bytes);
   return result;
 }
 

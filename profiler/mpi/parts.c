@@ -61,9 +61,9 @@ bool mpi_parts_find(struct mpi_parts *parts, int rank)
          name_beside(parts->peer, path, run, FMT_MPI_PEER) && name_beside(parts->state, path, run, FMT_MPI_STATE);
 }
 
-/* The rank of which `name` is the file that tells how far it came, in a job whose FILE has the name `base`; -1: of
- * none. */
-static long rank_of_state(const char *name, const char *base)
+/* The rank of which `name` is the file that tells how far it came, in a job whose FILE has the name `base`, and the
+ * number of its run; -1: of none. */
+static long rank_of_state(const char *name, const char *base, uint64_t *number_of_run)
 {
   const size_t length = strlen(base);
   static const char marks[] = ".rank";
@@ -72,8 +72,17 @@ static long rank_of_state(const char *name, const char *base)
   const char *number = name + length + sizeof marks, *run = number + strspn(number, "0123456789");
   if (run == number || run - number > 9 || *run != '.')
     return -1;
-  const char *word = run + 1 + strspn(run + 1, "0123456789");
+  char *word;
+  *number_of_run = strtoull(run + 1, &word, 10);
   return strcmp(word, "." FMT_MPI_STATE) == 0 ? strtol(number, NULL, 10) : -1;
+}
+
+/* The folder of FILE, and FILE's name in it. */
+static const char *folder_of(const struct mpi_parts *parts, char folder[PATH_MAX])
+{
+  const char *slash = strrchr(parts->joined, '/'), *base = slash ? slash + 1 : parts->joined;
+  snprintf(folder, PATH_MAX, "%.*s", slash ? (int)(base - parts->joined) : 1, slash ? parts->joined : ".");
+  return base;
 }
 
 /* Does the file tell that its rank takes part? */
@@ -91,11 +100,10 @@ static bool takes_part(int folder, const char *name)
 
 int mpi_parts_started(const struct mpi_parts *parts, int size, bool taking_part, uint8_t *seen)
 {
-  const char *slash = strrchr(parts->joined, '/'), *base = slash ? slash + 1 : parts->joined;
-  char folder[PATH_MAX] = ".";
+  char folder[PATH_MAX];
+  const char *base = folder_of(parts, folder);
+  uint64_t run;
   memset(seen, 0, ((size_t)size + 7) / 8);
-  if (slash)
-    snprintf(folder, sizeof folder, "%.*s", (int)(base - parts->joined), parts->joined);
   if (access(parts->state, F_OK) != 0)
     return -ENOENT;
   DIR *files = opendir(folder);
@@ -103,7 +111,7 @@ int mpi_parts_started(const struct mpi_parts *parts, int size, bool taking_part,
     return -errno;
   int count = 0;
   for (const struct dirent *file; (file = readdir(files)) != NULL;) {
-    const long rank = rank_of_state(file->d_name, base);
+    const long rank = rank_of_state(file->d_name, base, &run);
     if (rank < 0 || rank >= size || seen[rank / 8] >> rank % 8 & 1 ||
         (taking_part && !takes_part(dirfd(files), file->d_name)))
       continue;
@@ -112,6 +120,39 @@ int mpi_parts_started(const struct mpi_parts *parts, int size, bool taking_part,
   }
   closedir(files);
   return count;
+}
+
+void mpi_parts_runs(const struct mpi_parts *parts, int size, uint64_t *runs)
+{
+  char folder[PATH_MAX];
+  const char *base = folder_of(parts, folder);
+  uint64_t run;
+  memset(runs, 0, (size_t)size * sizeof *runs);
+  DIR *files = opendir(folder);
+  if (!files)
+    return;
+  for (const struct dirent *file; (file = readdir(files)) != NULL;) {
+    const long rank = rank_of_state(file->d_name, base, &run);
+    if (rank >= 0 && rank < size)
+      runs[rank] = run;
+  }
+  closedir(files);
+}
+
+uint64_t mpi_parts_machine(const struct mpi_parts *parts, int rank, uint64_t run)
+{
+  char recording[PATH_MAX], number[24], path[PATH_MAX];
+  uint64_t mark = 0;
+  snprintf(number, sizeof number, "%llu", (unsigned long long)run);
+  const int length = snprintf(recording, sizeof recording, "%s.rank%d", parts->joined, rank);
+  if (run == 0 || length < 0 || length >= PATH_MAX || !name_beside(path, recording, number, FMT_MPI_STATE))
+    return 0;
+  const int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (fd >= 0 && pread(fd, &mark, sizeof mark, FMT_MPI_MACHINE_OFFSET) != (ssize_t)sizeof mark)
+    mark = 0;
+  if (fd >= 0)
+    close(fd);
+  return mark;
 }
 
 /* `callsig merge [--fold-ranks] -o TO A [B]`, which the program does not see. */

@@ -32,6 +32,13 @@ bool mpi_parts_find(struct mpi_parts *parts, int rank);
  * come to MPI_Finalize as this one does, or wait there. */
 int mpi_parts_started(const struct mpi_parts *parts, int size, bool taking_part, uint8_t *seen);
 
+/* For each of the job's `size` ranks the number of its `callsig run`, where there is a file that tells how far it came;
+ * 0 for others. */
+void mpi_parts_runs(const struct mpi_parts *parts, int size, uint64_t *runs);
+
+/* The mark of the machine that a rank runs on, by that file; 0: it is not known. */
+uint64_t mpi_parts_machine(const struct mpi_parts *parts, int rank, uint64_t run);
+
 /* Takes the rank's own recording as it is now. 0, also when it has none; or a negative errno after a message. */
 int mpi_parts_begin(struct mpi_parts *parts);
 

@@ -17,7 +17,7 @@ static void describe(struct mpi_call *call, const struct mpi_comm_facts *facts, 
 {
   mpi_call_among(call, facts);
   mpi_call_moves(call, message->count, message->type);
-  call->peer = mpi_comm_peer(facts, message->rank);
+  mpi_call_with(call, facts, message->rank);
 }
 
 /* A message on its way through the call that sends it, receives it or begins to. */

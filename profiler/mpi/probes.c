@@ -12,7 +12,7 @@ static int look(struct mpi_call call, int rank, MPI_Comm communicator, const int
 {
   const struct mpi_comm_facts *facts = mpi_comm_facts(communicator);
   mpi_call_among(&call, facts);
-  call.peer = mpi_comm_peer(facts, rank);
+  mpi_call_with(&call, facts, rank);
   const uint32_t event = is_taken || call.wait_count > 0 ? mpi_message_place(facts, rank) : MPI_NOT_LOGGED;
   int result = mpi_row(&call);
   if (result != MPI_SUCCESS || !*found || event == MPI_NOT_LOGGED || status->MPI_SOURCE == MPI_PROC_NULL)

@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "profiler/mpi/nodes.h"
 #include "profiler/mpi/parts.h"
 #include "profiler/mpi/waits/message.h"
 #include "profiler/mpi/waits/patience.h"
@@ -317,24 +318,13 @@ static int open_line(struct reduction *reduction, bool *agreed)
   return error;
 }
 
-/* How many ranks the launcher says that it started on this machine; 0: it does not say. */
-static int ranks_here(void)
-{
-  static const char *const variables[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS"};
-  for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-    const char *value = secure_getenv(variables[i]);
-    if (value)
-      return (int)strtol(value, NULL, 10);
-  }
-  return 0;
-}
-
 /* Does a rank of this machine run without this library? It will come to no collective call of it, and the others would
  * wait for it. What was started on other machines may record where nobody here sees it. */
 static bool lacks_rank(const struct reduction *reduction)
 {
   const struct mpi_line *line = &reduction->line;
-  const int here = ranks_here(), started = mpi_parts_started(&reduction->parts, line->size, false, reduction->received);
+  const int here = mpi_nodes_here(),
+            started = mpi_parts_started(&reduction->parts, line->size, false, reduction->received);
   if (started < 0 || here > line->size || started >= here)
     return false;
   if (is_first(reduction->received, line->rank))

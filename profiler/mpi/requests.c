@@ -64,6 +64,7 @@ struct mpi_request_facts mpi_request_of(enum mpi_function function, struct mpi_c
                                     .event = MPI_NOT_LOGGED,
                                     .sent_event = MPI_NOT_LOGGED,
                                     .meeting = MPI_NOT_LOGGED,
+                                    .words = mpi_words_of(0),
                                     .facts = facts};
 }
 
@@ -158,6 +159,17 @@ void mpi_request_still_open(struct mpi_open_request *open)
   pthread_mutex_unlock(&requests.lock);
 }
 
+/* What is of a message in parts is done, if it was started: as much came as was sent, or that was an error. */
+static void done_in_parts(const struct mpi_request_facts *made, struct mpi_call *call)
+{
+  if (made->event != MPI_NOT_LOGGED)
+    mpi_log_event_at(made->event)->pause = mpi_call_pause(call);
+  if (!made->is_started || !made->is_receive || made->rank == MPI_PROC_NULL)
+    return;
+  mpi_count_bytes(made->function, made->bytes);
+  mpi_count_received(made->facts, made->rank, made->bytes);
+}
+
 void mpi_request_done(struct mpi_open_request *open, const MPI_Status *status, struct mpi_call *call)
 {
   if (!open)
@@ -167,11 +179,14 @@ void mpi_request_done(struct mpi_open_request *open, const MPI_Status *status, s
   mpi_comm_use(made.facts);
   const bool is_cancelled = open->is_cancelled;
   open->made.event = open->made.sent_event = open->made.meeting = MPI_NOT_LOGGED;
-  open->is_cancelled = false;
+  open->made.words = mpi_words_of(0);
+  open->made.is_started = open->is_cancelled = false;
   come_back(open, made.is_persistent);
   pthread_mutex_unlock(&requests.lock);
   int never_sent = 0;
-  if (made.is_receive)
+  if (made.is_in_parts)
+    done_in_parts(&made, call);
+  else if (made.is_receive)
     mpi_message_received(made.event, made.function, made.facts, status, call);
   else if (made.event != MPI_NOT_LOGGED && is_cancelled && PMPI_Test_cancelled(status, &never_sent) == MPI_SUCCESS &&
            never_sent)
@@ -182,6 +197,8 @@ void mpi_request_done(struct mpi_open_request *open, const MPI_Status *status, s
     mpi_log_event_at(made.sent_event)->pause = mpi_call_pause(call);
   if (made.meeting != MPI_NOT_LOGGED)
     mpi_log_meeting_at(made.meeting)->pause = mpi_call_pause(call);
+  if (made.words.count > 0)
+    mpi_words_waited(&made.words, mpi_call_pause(call));
   mpi_comm_leave(made.facts);
 }
 
@@ -202,14 +219,53 @@ void mpi_request_failed(struct mpi_open_request *open, int error, const MPI_Stat
     mpi_log_event_at(event)->kind = EVENT_NONE;
 }
 
+/* Starts what is of a message in parts. It is sent when the last of these is ready, which is not before. */
+static void start_in_parts(struct mpi_request_facts *made, uint64_t now)
+{
+  const int peer = made->channel ? mpi_comm_world_rank(made->facts, made->rank) : -1;
+  const bool sends = !made->is_receive;
+  made->is_started = true;
+  made->event = peer >= 0 ? mpi_log_event(1) : MPI_NOT_LOGGED;
+  if (made->event != MPI_NOT_LOGGED)
+    *mpi_log_event_at(made->event) = (struct mpi_event){.key = made->channel,
+                                                        .posted = now,
+                                                        .peer = peer,
+                                                        .tag = made->tag,
+                                                        .bytes = MPI_BYTES_UNKNOWN,
+                                                        .pause = MPI_NOT_LOGGED,
+                                                        .kind = sends ? EVENT_SEND : EVENT_RECEIVE,
+                                                        .wait = sends ? WAIT_LATE_RECEIVER : WAIT_LATE_SENDER,
+                                                        .may_pass = sends};
+  if (sends && made->rank != MPI_PROC_NULL) {
+    mpi_count_bytes(made->function, made->bytes);
+    mpi_count_sent(made->facts, made->rank, made->bytes);
+  }
+}
+
+void mpi_request_ready(MPI_Request request, uint64_t now)
+{
+  pthread_mutex_lock(&requests.lock);
+  const struct mpi_open_request *open = *place_of(request);
+  struct mpi_event *sent =
+      open && open->made.is_in_parts && open->made.event != MPI_NOT_LOGGED ? mpi_log_event_at(open->made.event) : NULL;
+  if (sent && sent->posted < now)
+    sent->posted = now;
+  pthread_mutex_unlock(&requests.lock);
+}
+
 /* Starts what is of one message, or of all ranks together. */
 static void start(struct mpi_request_facts *made, uint64_t now)
 {
+  if (made->is_in_parts) {
+    start_in_parts(made, now);
+    return;
+  }
   if (made->is_together) {
     struct mpi_round round = {.facts = made->facts, .kind = made->kind, .root = made->rank};
     mpi_round_number(&round);
     mpi_round_come(&round, now);
     made->meeting = round.place;
+    made->words = round.words;
     mpi_count_bytes(made->function, made->bytes);
     return;
   }
@@ -233,7 +289,7 @@ void mpi_request_started(MPI_Request request, uint64_t now)
 
 uint32_t mpi_message_place(const struct mpi_comm_facts *facts, int rank)
 {
-  return facts && facts->key && rank != MPI_PROC_NULL ? mpi_log_event() : MPI_NOT_LOGGED;
+  return facts && facts->key && rank != MPI_PROC_NULL ? mpi_log_event(1) : MPI_NOT_LOGGED;
 }
 
 static uint32_t low_bytes(int64_t bytes)
@@ -247,7 +303,7 @@ void mpi_message_sent(uint32_t event, enum mpi_function function, const struct m
 {
   if (rank != MPI_PROC_NULL) {
     mpi_count_bytes(function, bytes);
-    mpi_count_sent(mpi_comm_peer(facts, rank), bytes);
+    mpi_count_sent(facts, rank, bytes);
   }
   if (event == MPI_NOT_LOGGED)
     return;
@@ -257,7 +313,9 @@ void mpi_message_sent(uint32_t event, enum mpi_function function, const struct m
                                                 .tag = tag,
                                                 .bytes = low_bytes(bytes),
                                                 .pause = MPI_NOT_LOGGED,
-                                                .kind = EVENT_SEND};
+                                                .kind = EVENT_SEND,
+                                                .wait = WAIT_LATE_RECEIVER,
+                                                .may_pass = true};
 }
 
 void mpi_message_asked_for(uint32_t event, const struct mpi_comm_facts *facts, int rank, int tag, uint64_t posted)
@@ -291,7 +349,7 @@ void mpi_message_received(uint32_t event, enum mpi_function function, const stru
   const bool is_told = PMPI_Get_elements_x(status, MPI_BYTE, &bytes) == MPI_SUCCESS && bytes != MPI_UNDEFINED;
   if (is_told) {
     mpi_count_bytes(function, bytes);
-    mpi_count_received(mpi_comm_peer(facts, status->MPI_SOURCE), bytes);
+    mpi_count_received(facts, status->MPI_SOURCE, bytes);
   }
   if (!logged)
     return;

@@ -11,6 +11,7 @@
 #include "profiler/mpi/communicators.h"
 #include "profiler/mpi/rows.h"
 #include "profiler/mpi/waits/log.h"
+#include "profiler/mpi/words.h"
 
 /* What a request was made for. */
 struct mpi_request_facts {
@@ -18,9 +19,13 @@ struct mpi_request_facts {
   bool is_receive;
   bool is_persistent;           /* it stays when it is done, and is started again */
   bool is_together;             /* persistent, of all ranks together */
+  bool is_in_parts;             /* persistent, of a message in parts ... */
+  bool is_started;              /* ... that is on its way, ... */
+  uint64_t channel;             /* ... that finds its other side by this key; 0: not */
   uint32_t event;               /* in the log, MPI_NOT_LOGGED for none */
   uint32_t sent_event;          /* the same for what is sent by a request that receives as well */
   uint32_t meeting;             /* the same for calls of all ranks together */
+  struct mpi_words words;       /* likewise, of neighbours */
   enum mpi_meeting_kind kind;   /* of the latter, persistent */
   int rank, tag;                /* of the other side, as they were asked for; the root */
   int64_t bytes;                /* to be sent */
@@ -47,6 +52,9 @@ void mpi_request_still_open(struct mpi_open_request *open);
 
 /* It was started, as a message of its own, at a time of CLOCK_MONOTONIC. */
 void mpi_request_started(MPI_Request request, uint64_t now);
+
+/* A part of what it sends was ready at that time. */
+void mpi_request_ready(MPI_Request request, uint64_t now);
 
 /* It is freed by the program, and will be done unseen. */
 void mpi_request_forget(MPI_Request request);

@@ -19,6 +19,7 @@ CALLSIG_RULE("soft function MPI_*: again ignore");
 enum type { MPI_TYPES(NAME) other_type };
 #undef NAME
 enum peer { self, next, previous, other, any_source, none };
+enum node { same_node, other_node, any_node, no_node, unknown_node };
 enum root { this_rank, other_rank };
 enum communicator { world, only_self, derived_communicator, intercommunicator };
 
@@ -59,12 +60,13 @@ PLAIN static inline __attribute__((always_inline)) int run(struct mpi_call *call
 #define FIRST struct mpi_call *call, const struct mpi_call *again
 
 #define MESSAGE(name)                                                                                                  \
-  DECLARE(name, FIRST, int64_t count, enum type type, int64_t bytes, enum peer peer, enum communicator comm, int size) \
+  DECLARE(name, FIRST, int64_t count, enum type type, int64_t bytes, enum peer peer, enum node node,                   \
+          enum communicator comm, int size)                                                                            \
   {                                                                                                                    \
     return run(call);                                                                                                  \
   }
 #define PROBE(name)                                                                                                    \
-  DECLARE(name, FIRST, enum peer peer, enum communicator comm, int size)                                               \
+  DECLARE(name, FIRST, enum peer peer, enum node node, enum communicator comm, int size)                               \
   {                                                                                                                    \
     return run(call);                                                                                                  \
   }
@@ -100,17 +102,18 @@ PLAIN int mpi_row(struct mpi_call *call)
 {
   const enum type type = (enum type)call->type;
   const enum peer peer = (enum peer)call->peer;
+  const enum node node = (enum node)call->node;
   const enum communicator communicator = (enum communicator)call->communicator;
   const enum root root = (enum root)call->root;
   switch (call->function) {
 #define CASE(name)                                                                                                     \
   case OF_##name:                                                                                                      \
-    return name(call, call, call->count, type, call->bytes, peer, communicator, call->size);
+    return name(call, call, call->count, type, call->bytes, peer, node, communicator, call->size);
     MPI_MESSAGES(CASE)
 #undef CASE
 #define CASE(name)                                                                                                     \
   case OF_##name:                                                                                                      \
-    return name(call, call, peer, communicator, call->size);
+    return name(call, call, peer, node, communicator, call->size);
     MPI_PROBES(CASE)
 #undef CASE
 #define CASE(name)                                                                                                     \

@@ -73,8 +73,11 @@ enum mpi_type_number { MPI_TYPES(MPI_NUMBER) TYPE_OTHER };
 #undef MPI_NUMBER
 
 /* Who the other side is, by its rank in the communicator: the next or the one before (the first follows the last, and
- * of two the other is the next), or another. On which machine that is, no rank knows by itself. */
+ * of two the other is the next), or another. */
 enum mpi_peer { PEER_SELF, PEER_NEXT, PEER_PREVIOUS, PEER_OTHER, PEER_ANY, PEER_NONE, MPI_PEER_COUNT };
+
+/* And on which machine that is: on this rank's or on another one. */
+enum mpi_node { NODE_SAME, NODE_OTHER, NODE_ANY, NODE_NONE, NODE_UNKNOWN };
 
 /* Is this rank the root of the call? */
 enum mpi_root { ROOT_SELF, ROOT_OTHER };
@@ -90,6 +93,7 @@ struct mpi_call {
   int64_t count, bytes;
   enum mpi_type_number type;
   enum mpi_peer peer;
+  enum mpi_node node;
   enum mpi_root root;
   enum mpi_communicator communicator;
   int size; /* ranks of the communicator */

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 #include "profiler/mpi/meeting.h"
 #include "profiler/mpi/wrap.h"
@@ -12,12 +13,27 @@ static struct {
   int keyval;
 } known = {.once = PTHREAD_ONCE_INIT, .keyval = MPI_KEYVAL_INVALID};
 
-static int forget(MPI_Win window, int keyval, void *facts, void *extra)
+static void give_up(struct mpi_window *known_window)
+{
+  while (known_window->held) {
+    struct mpi_held *held = known_window->held;
+    known_window->held = held->next;
+    free(held);
+  }
+  mpi_ranks_forget(&known_window->started);
+  mpi_ranks_forget(&known_window->posted);
+  pthread_mutex_destroy(&known_window->lock);
+  mpi_comm_leave(known_window->facts);
+  free(known_window);
+}
+
+static int forget(MPI_Win window, int keyval, void *known_window, void *extra)
 {
   (void)window;
   (void)keyval;
   (void)extra;
-  mpi_comm_leave(facts);
+  if (known_window)
+    give_up(known_window);
   return MPI_SUCCESS;
 }
 
@@ -27,14 +43,40 @@ static void make_keyval(void)
     known.keyval = MPI_KEYVAL_INVALID;
 }
 
-struct mpi_comm_facts *mpi_window_facts(MPI_Win window)
+struct mpi_window *mpi_window_of(MPI_Win window)
 {
-  void *facts = NULL;
+  void *found_window = NULL;
   int found = 0;
   if (window == MPI_WIN_NULL || known.keyval == MPI_KEYVAL_INVALID ||
-      PMPI_Win_get_attr(window, known.keyval, &facts, &found) != MPI_SUCCESS || !found)
+      PMPI_Win_get_attr(window, known.keyval, &found_window, &found) != MPI_SUCCESS || !found)
     return NULL;
-  return facts;
+  return found_window;
+}
+
+struct mpi_comm_facts *mpi_window_facts(MPI_Win window)
+{
+  const struct mpi_window *of = mpi_window_of(window);
+  return of ? of->facts : NULL;
+}
+
+void mpi_ranks_forget(struct mpi_ranks *ranks)
+{
+  free(ranks->ranks);
+  *ranks = (struct mpi_ranks){.count = 0};
+}
+
+/* What is to be known of it, where its ranks are; NULL: there is no memory. */
+static struct mpi_window *make_known(const struct mpi_comm_facts *facts, uint32_t number)
+{
+  struct mpi_window *made = calloc(1, sizeof *made);
+  struct mpi_comm_facts *own = made ? mpi_comm_like(facts, number) : NULL;
+  if (!own) {
+    free(made);
+    return NULL;
+  }
+  made->facts = own;
+  pthread_mutex_init(&made->lock, NULL);
+  return made;
 }
 
 int mpi_window_make(struct mpi_call call, MPI_Comm communicator, const MPI_Win *window)
@@ -45,9 +87,9 @@ int mpi_window_make(struct mpi_call call, MPI_Comm communicator, const MPI_Win *
   if (result != MPI_SUCCESS)
     return result;
   pthread_once(&known.once, make_keyval);
-  struct mpi_comm_facts *own = mpi_comm_like(facts, number);
-  if (known.keyval == MPI_KEYVAL_INVALID || PMPI_Win_set_attr(*window, known.keyval, own) != MPI_SUCCESS)
-    mpi_comm_leave(own);
+  struct mpi_window *made = make_known(facts, number);
+  if (made && (known.keyval == MPI_KEYVAL_INVALID || PMPI_Win_set_attr(*window, known.keyval, made) != MPI_SUCCESS))
+    give_up(made);
   return result;
 }
 
@@ -60,21 +102,6 @@ static int meet(struct mpi_call call, MPI_Win window, enum mpi_meeting_kind kind
   const int result = mpi_meet(call, facts, kind, -1, NULL);
   mpi_comm_leave(facts);
   return result;
-}
-
-/* One in which nobody is told of. */
-static int touch(struct mpi_call call, MPI_Win window)
-{
-  mpi_call_among(&call, mpi_window_facts(window));
-  return mpi_row(&call);
-}
-
-/* One that one other rank is told of. */
-static int touch_one(struct mpi_call call, int rank, MPI_Win window)
-{
-  const struct mpi_comm_facts *facts = mpi_window_facts(window);
-  call.peer = mpi_comm_peer(facts, rank);
-  return touch(call, window);
 }
 
 MPI_WRAP(MPI_Win_create_dynamic, (MPI_Info, info), (MPI_Comm, communicator), (MPI_Win *, window))
@@ -92,28 +119,9 @@ MPI_WRAP(MPI_Win_free, (MPI_Win *, window))
   return meet(MPI_CALL(MPI_Win_free), *a->window, MEETING_FENCE);
 }
 
-#define TOUCHES(name, ...)                                                                                             \
-  MPI_WRAP(name, __VA_ARGS__)                                                                                          \
-  {                                                                                                                    \
-    return touch(MPI_CALL(name), a->window);                                                                           \
-  }
-TOUCHES(MPI_Win_start, (MPI_Group, group), (int, promises), (MPI_Win, window))
-TOUCHES(MPI_Win_complete, (MPI_Win, window))
-TOUCHES(MPI_Win_post, (MPI_Group, group), (int, promises), (MPI_Win, window))
-TOUCHES(MPI_Win_wait, (MPI_Win, window))
-TOUCHES(MPI_Win_test, (MPI_Win, window), (int *, flag))
-TOUCHES(MPI_Win_sync, (MPI_Win, window))
-TOUCHES(MPI_Win_lock_all, (int, promises), (MPI_Win, window))
-TOUCHES(MPI_Win_unlock_all, (MPI_Win, window))
-TOUCHES(MPI_Win_flush_all, (MPI_Win, window))
-TOUCHES(MPI_Win_flush_local_all, (MPI_Win, window))
-
-#define TOUCHES_ONE(name, ...)                                                                                         \
-  MPI_WRAP(name, __VA_ARGS__)                                                                                          \
-  {                                                                                                                    \
-    return touch_one(MPI_CALL(name), a->rank, a->window);                                                              \
-  }
-TOUCHES_ONE(MPI_Win_lock, (int, type), (int, rank), (int, promises), (MPI_Win, window))
-TOUCHES_ONE(MPI_Win_unlock, (int, rank), (MPI_Win, window))
-TOUCHES_ONE(MPI_Win_flush, (int, rank), (MPI_Win, window))
-TOUCHES_ONE(MPI_Win_flush_local, (int, rank), (MPI_Win, window))
+MPI_WRAP(MPI_Win_sync, (MPI_Win, window))
+{
+  struct mpi_call call = MPI_CALL(MPI_Win_sync);
+  mpi_call_among(&call, mpi_window_facts(a->window));
+  return mpi_row(&call);
+}

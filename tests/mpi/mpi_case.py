@@ -13,6 +13,13 @@ from harness import BUILD, CALLSIG, TOP, Case  # noqa: E402
 
 __all__ = ["BUILD", "CALLSIG", "HERE", "LIBRARIES", "TOP", "Case", "MPIJob", "main"]
 LIBRARIES = {"openmpi": "libcallsig-mpi-openmpi.so", "mpich": "libcallsig-mpi-mpich.so"}
+# What a launcher starts its part of another machine with, in place of ssh: that machine is this one by another name.
+AGENT = """#!/bin/sh
+while [ "${1#-}" != "$1" ]; do shift; done
+host=$1
+shift
+exec unshare -u sh -c "hostname $host; $*"
+"""
 
 
 def missing(mpi):
@@ -53,6 +60,20 @@ class MPIJob:
         options = ["--oversubscribe"] if self.mpi == "openmpi" else []
         return self.mpirun(*options, "-n", str(ranks), *command)
 
+    def launch_on_two(self, here, there, each=1):
+        """As many ranks of one command on this machine as of another one on another, by a launcher that believes it."""
+        if self.run_command("unshare", "-u", "true").returncode != 0:
+            self.skipTest("no machine can be made of another name: unshare -u fails")
+        agent, name = self.write("agent", AGENT, 0o755), os.uname().nodename
+        hosts = f"{name}:{each},there:{each}"
+        options = {"openmpi": ["--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include", "lo", "--host", hosts],
+                   "mpich": ["-launcher", "ssh", "-launcher-exec", agent, "-hosts", hosts]}[self.mpi]
+        self.environment.update(CALLSIG_MPI_WAIT="2")
+        done = self.mpirun(*options, "-n", str(each), *here, ":", "-n", str(each), *there)
+        done.stderr = "".join(line for line in done.stderr.splitlines(True) if " UCX " not in line)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
     def run_profiled(self, ranks, *command, options=()):
         """The same below `callsig run --mpi`, into FILE."""
         return self.run_ranks(ranks, CALLSIG, "run", "--mpi", "-o", "file", *options, *command)
@@ -71,7 +92,9 @@ class MPIJob:
 
     def rows(self, by, ranks=None):
         """Rows of all ranks as one, or of the recordings of so many."""
-        files = ["file"] if ranks is None else self.files_of(ranks)
+        return self.rows_of(["file"] if ranks is None else self.files_of(ranks), by)
+
+    def rows_of(self, files, by):
         done = self.callsig("report", *files, "--format", "json", "--by", by)
         self.assertEqual(done.returncode, 0, done.stderr)
         return json.loads(done.stdout)["rows"]

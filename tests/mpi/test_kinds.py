@@ -29,7 +29,7 @@ OF_MPI_4 = {
 BYTES_3 = {"MPI_Put": 32, "MPI_Accumulate": 8, "MPI_Get": 16, "MPI_Fetch_and_op": 8, "MPI_Rput": 16, "MPI_Get_accumulate": 8,
            "MPI_Neighbor_allgather": 12, "MPI_Neighbor_alltoall": 24, "MPI_Ineighbor_alltoall": 40,
            "MPI_Iallreduce": 32, "MPI_Ibcast": 32, "MPI_Iscan": 16}
-BYTES_4 = {**BYTES_3, "MPI_Start": 5 * 16, "MPI_Sendrecv": 16, "MPI_Isendrecv": 16, "MPI_Irecv": 8, "MPI_Isend": 8}
+BYTES_4 = {**BYTES_3, "MPI_Start": 5 * 16 + 2 * 4 * 8 * 8, "MPI_Sendrecv": 16, "MPI_Isendrecv": 16, "MPI_Irecv": 8, "MPI_Isend": 8}
 
 
 class Job(MPIJob):

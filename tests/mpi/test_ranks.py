@@ -37,13 +37,6 @@ contains
   end subroutine
 end program
 """
-# What a launcher starts its part of another machine with, in place of ssh: that machine is this one by another name.
-AGENT = """#!/bin/sh
-while [ "${1#-}" != "$1" ]; do shift; done
-host=$1
-shift
-exec unshare -u sh -c "hostname $host; $*"
-"""
 
 
 class Job(MPIJob):
@@ -347,19 +340,6 @@ class More(Job):
         """A runtime that is linked into the program is not seen by name."""
         self.compile_mpi("program", "ranks.c", "-Wl,-u,callsig_version", libs=[os.path.join(BUILD, "profiler", "libcallsig.a")])
         self.check_whole(2)
-
-    def launch_on_two(self, here, there):
-        """One rank on this machine, one on another one, by a launcher that believes it."""
-        if self.run_command("unshare", "-u", "true").returncode != 0:
-            self.skipTest("no machine can be made of another name: unshare -u fails")
-        agent, name = self.write("agent", AGENT, 0o755), os.uname().nodename
-        options = {"openmpi": ["--mca", "plm_rsh_agent", agent, "--mca", "oob_tcp_if_include", "lo", "--host", f"{name}:1,there:1"],
-                   "mpich": ["-launcher", "ssh", "-launcher-exec", agent, "-hosts", f"{name},there"]}[self.mpi]
-        self.environment.update(CALLSIG_MPI_WAIT="2")
-        done = self.mpirun(*options, "-n", "1", *here, ":", "-n", "1", *there)
-        done.stderr = "".join(line for line in done.stderr.splitlines(True) if " UCX " not in line)
-        self.assertEqual(done.returncode, 0, done.stderr)
-        return done
 
     APART = ("callsig: not all ranks came to MPI_Finalize within 2 s (CALLSIG_MPI_WAIT), and nothing beside this one's recording tells "
              "of rank 1: the ranks' recordings stay apart\n")

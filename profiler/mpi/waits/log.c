@@ -20,11 +20,12 @@ struct log {
 static struct {
   pthread_once_t once;
   uint64_t most;
-  struct log pauses, events, meetings;
+  struct log pauses, events, meetings, locks;
 } logs = {.once = PTHREAD_ONCE_INIT,
           .pauses.size = sizeof(struct mpi_pause),
           .events.size = sizeof(struct mpi_event),
-          .meetings.size = sizeof(struct mpi_meeting)};
+          .meetings.size = sizeof(struct mpi_meeting),
+          .locks.size = sizeof(struct mpi_lock)};
 
 static uint64_t entries_asked_for(void)
 {
@@ -54,16 +55,16 @@ static void begin(void)
 {
   const int saved = errno;
   logs.most = entries_asked_for();
-  if (logs.most > 0 && (!map(&logs.pauses) || !map(&logs.events) || !map(&logs.meetings)))
+  if (logs.most > 0 && (!map(&logs.pauses) || !map(&logs.events) || !map(&logs.meetings) || !map(&logs.locks)))
     logs.most = 0;
   errno = saved;
 }
 
-static uint32_t next(struct log *log)
+static uint32_t next(struct log *log, uint32_t count)
 {
   pthread_once(&logs.once, begin);
-  const uint64_t number = __atomic_fetch_add(&log->used, 1, __ATOMIC_RELAXED);
-  return number < logs.most ? (uint32_t)number : MPI_NOT_LOGGED;
+  const uint64_t number = __atomic_fetch_add(&log->used, count, __ATOMIC_RELAXED);
+  return number + count <= logs.most ? (uint32_t)number : MPI_NOT_LOGGED;
 }
 
 static uint32_t used(const struct log *log, uint64_t *lost)
@@ -75,17 +76,22 @@ static uint32_t used(const struct log *log, uint64_t *lost)
 
 uint32_t mpi_log_pause(void)
 {
-  return next(&logs.pauses);
+  return next(&logs.pauses, 1);
 }
 
-uint32_t mpi_log_event(void)
+uint32_t mpi_log_event(uint32_t count)
 {
-  return next(&logs.events);
+  return next(&logs.events, count);
 }
 
 uint32_t mpi_log_meeting(void)
 {
-  return next(&logs.meetings);
+  return next(&logs.meetings, 1);
+}
+
+uint32_t mpi_log_lock(void)
+{
+  return next(&logs.locks, 1);
 }
 
 struct mpi_pause *mpi_log_pause_at(uint32_t number)
@@ -103,6 +109,11 @@ struct mpi_meeting *mpi_log_meeting_at(uint32_t number)
   return (struct mpi_meeting *)(void *)logs.meetings.entries + number;
 }
 
+struct mpi_lock *mpi_log_lock_at(uint32_t number)
+{
+  return (struct mpi_lock *)(void *)logs.locks.entries + number;
+}
+
 uint32_t mpi_log_pauses(uint64_t *lost)
 {
   return used(&logs.pauses, lost);
@@ -116,4 +127,9 @@ uint32_t mpi_log_events(uint64_t *lost)
 uint32_t mpi_log_meetings(uint64_t *lost)
 {
   return used(&logs.meetings, lost);
+}
+
+uint32_t mpi_log_locks(uint64_t *lost)
+{
+  return used(&logs.locks, lost);
 }

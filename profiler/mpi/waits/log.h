@@ -16,7 +16,7 @@ struct callsig_call;
 #define MPI_NOT_LOGGED UINT32_MAX
 
 /* What calls may wait for: the names of rows below theirs. */
-enum mpi_wait_number { WAIT_LATE_SENDER, WAIT_LATE_RECEIVER, WAIT_LATE_RANKS, WAIT_LATE_ROOT };
+enum mpi_wait_number { WAIT_LATE_SENDER, WAIT_LATE_RECEIVER, WAIT_LATE_RANKS, WAIT_LATE_ROOT, WAIT_LATE_UNLOCK };
 
 /* A call that may have waited. */
 struct mpi_pause {
@@ -38,17 +38,20 @@ struct mpi_event {
   int32_t tag;
   uint32_t bytes; /* lower 32 bits; MPI_BYTES_UNKNOWN */
   uint32_t pause; /* the call that waited for it; MPI_NOT_LOGGED: none */
-  uint32_t kind;  /* enum mpi_event_kind */
+  uint16_t kind;  /* enum mpi_event_kind */
+  uint8_t wait;   /* enum mpi_wait_number: what that call waited for */
+  bool may_pass;  /* which may have ended before the other side came */
 };
 #define MPI_BYTES_UNKNOWN UINT32_MAX
 
 enum mpi_meeting_kind {
   MEETING_NONE,
-  MEETING_ALL,       /* each waits for all */
-  MEETING_FROM_ROOT, /* each waits for the root */
-  MEETING_TO_ROOT,   /* the root waits for all */
-  MEETING_BELOW,     /* each waits for those of lower rank */
-  MEETING_FENCE,     /* each may wait for all, or for nobody */
+  MEETING_ALL,        /* each waits for all */
+  MEETING_FROM_ROOT,  /* each waits for the root */
+  MEETING_TO_ROOT,    /* the root waits for all */
+  MEETING_BELOW,      /* each waits for those of lower rank */
+  MEETING_FENCE,      /* each may wait for all, or for nobody */
+  MEETING_NEIGHBOURS, /* each waits for its neighbours: as messages, the log has them */
 };
 
 /* A call of all ranks of a communicator together. */
@@ -63,18 +66,37 @@ struct mpi_meeting {
   uint32_t pause;
 };
 
-/* The next place of each, to be filled; MPI_NOT_LOGGED: there is none left. */
+enum mpi_lock_kind { LOCK_NONE, LOCK_SHARED, LOCK_EXCLUSIVE };
+
+/* A lock of the memory that a rank has in a window, or of all ranks', from when a rank asked for it until it was given
+ * back. */
+struct mpi_lock {
+  uint64_t key;         /* of the window */
+  uint64_t left, given; /* when the call that gave it back began and ended; 0: none did */
+  /* The calls that may have waited for it: an MPI may take the lock as late as it is needed. */
+  uint32_t asked, used, ended;
+  int32_t target;   /* whose memory it is: the rank in MPI_COMM_WORLD; -1: that of all ranks of the window, ... */
+  int32_t size;     /* so many, ... */
+  const int *ranks; /* in MPI_COMM_WORLD; NULL: those by the same numbers */
+  uint32_t kind;    /* enum mpi_lock_kind */
+};
+
+/* The next place of each, to be filled; MPI_NOT_LOGGED: there is none left. Of events the first of so many places that
+ * lie together. */
 uint32_t mpi_log_pause(void);
-uint32_t mpi_log_event(void);
+uint32_t mpi_log_event(uint32_t count);
 uint32_t mpi_log_meeting(void);
+uint32_t mpi_log_lock(void);
 
 struct mpi_pause *mpi_log_pause_at(uint32_t number);
 struct mpi_event *mpi_log_event_at(uint32_t number);
 struct mpi_meeting *mpi_log_meeting_at(uint32_t number);
+struct mpi_lock *mpi_log_lock_at(uint32_t number);
 
 /* How many there are; *lost: how many found no place. */
 uint32_t mpi_log_pauses(uint64_t *lost);
 uint32_t mpi_log_events(uint64_t *lost);
 uint32_t mpi_log_meetings(uint64_t *lost);
+uint32_t mpi_log_locks(uint64_t *lost);
 
 #endif

@@ -65,11 +65,11 @@ static void note(const struct own *own, const struct mpi_event *event, const str
   if (event->pause == MPI_NOT_LOGGED)
     return;
   const struct mpi_pause *pause = mpi_log_pause_at(event->pause);
-  const bool sends = event->kind == EVENT_SEND;
   /* A send that ended before its receiver came did not wait for that one. */
-  const uint64_t ready =
-      sends && posted > pause->exit ? mpi_host_clock_of_first(&own->waits->clock, pause->enter) : other->posted;
-  mpi_waits_note(own->waits, event->pause, ready, sends ? WAIT_LATE_RECEIVER : WAIT_LATE_SENDER);
+  const uint64_t ready = event->may_pass && posted > pause->exit
+                             ? mpi_host_clock_of_first(&own->waits->clock, pause->enter)
+                             : other->posted;
+  mpi_waits_note(own->waits, event->pause, ready, event->wait);
 }
 
 /* The own events order[from] to before order[to], all sent or all received, and the other side's. */

@@ -1,6 +1,23 @@
 /* What was found out, noted with the call that waited. */
 #include "profiler/mpi/waits/replay.h"
 
+#include <errno.h>
+#include <mpi.h>
+
+#include "profiler/mpi/waits/patience.h"
+
+int mpi_waits_all_say(struct mpi_line *line, bool says, bool *all)
+{
+  MPI_Request request;
+  line->own_word = says;
+  if (PMPI_Iallreduce(&line->own_word, &line->other_word, 1, MPI_INT, MPI_LAND, line->communicator, &request) !=
+      MPI_SUCCESS)
+    return -EPIPE;
+  const int error = mpi_wait(&request, line->patience, MPI_STATUS_IGNORE);
+  *all = error == 0 && line->other_word;
+  return error;
+}
+
 void mpi_waits_note(const struct mpi_waits *waits, uint32_t pause, uint64_t time, unsigned wait)
 {
   if (pause == MPI_NOT_LOGGED)

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "callsig/callsig.h"
-#include "profiler/mpi/waits/patience.h"
 #include "profiler/mpi/waits/replay.h"
 
 /* The runtime may be linked into the program, preloaded or absent. */
@@ -34,26 +33,14 @@ static void tell(const struct mpi_waits *waits)
   unknown = lost > unknown ? lost : unknown;
   (void)mpi_log_meetings(&lost);
   unknown = lost > unknown ? lost : unknown;
+  (void)mpi_log_locks(&lost);
+  unknown = lost > unknown ? lost : unknown;
   if (unknown > 0 && callsig_counter_add)
     (void)callsig_counter_add("MPI calls whose waits are not known", unknown);
   if (waits->clock.error > 0 && callsig_level_set) {
     (void)callsig_level_set("MPI clock error, ns", (int64_t)waits->clock.error);
     (void)callsig_level_set("MPI clock drift, ns a second", (int64_t)(waits->clock.drift * 1e9));
   }
-}
-
-/* Does every rank have what it takes? One that has not must not keep the others waiting. 0, or a negative errno where
- * that is not known. */
-static int find_all_can(struct mpi_line *line, bool can, bool *all)
-{
-  MPI_Request request;
-  line->own_word = can;
-  if (PMPI_Iallreduce(&line->own_word, &line->other_word, 1, MPI_INT, MPI_LAND, line->communicator, &request) !=
-      MPI_SUCCESS)
-    return -EPIPE;
-  const int error = mpi_wait(&request, line->patience, MPI_STATUS_IGNORE);
-  *all = error == 0 && line->other_word;
-  return error;
 }
 
 int mpi_waits_find(struct mpi_line *line)
@@ -63,13 +50,15 @@ int mpi_waits_find(struct mpi_line *line)
                             .parcels = calloc(ranks, sizeof *waits.parcels),
                             .numbers = calloc(ranks, 2 * sizeof *waits.numbers)};
   bool all = false;
-  int error = find_all_can(line, waits.parcels && waits.numbers && callsig_call_waited, &all);
+  int error = mpi_waits_all_say(line, waits.parcels && waits.numbers && callsig_call_waited, &all);
   if (all) {
     error = mpi_host_clock_find(line, (int *)(void *)waits.numbers, &waits.clock);
     if (error == 0)
       error = mpi_waits_of_messages(&waits);
     if (error == 0)
       error = mpi_waits_of_meetings(&waits);
+    if (error == 0)
+      error = mpi_waits_of_locks(&waits);
     if (error == 0)
       tell(&waits);
   }
