@@ -267,8 +267,12 @@ void mpi_parts_end(struct mpi_parts *parts)
 static void write_state(const struct mpi_parts *parts, const void *bytes, size_t size, off_t offset)
 {
   int fd = open(parts->state, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0)
+  if (fd < 0) {
+    /* A program that was started by itself has none. */
+    if (errno != ENOENT)
+      mpi_message("%s: %s", parts->state, strerror(errno));
     return;
+  }
   /* A state that cannot be written reads as one that was not reached, of which `callsig run` speaks. */
   if (pwrite(fd, bytes, size, offset) != (ssize_t)size)
     mpi_message("%s: %s", parts->state, strerror(errno));
