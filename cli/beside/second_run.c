@@ -157,7 +157,7 @@ int cli_second_run(const char *path, char *const argv[], char *const environment
   error = stand_in(files, &stand_ins);
   if (error == 0) {
     struct cli_used before = cli_used_by_children();
-    error = cli_supervise(path, argv, environment, look, &watch, &pid, &run->status);
+    error = cli_supervise(path, argv, environment, false, look, &watch, &pid, &run->status);
     struct cli_used after = cli_used_by_children();
     used = (struct cli_used){.user = after.user - before.user, .system = after.system - before.system};
     step_back(&stand_ins);

@@ -425,8 +425,8 @@ static int run_at_place(struct run_options *run, const struct cli_profiled_progr
   if (error == 0 && is_sampled(run, program))
     running.own = cli_own_run_open(place);
   if (error == 0 && ((error = cli_window_begin(&run->window, place, &timer)) < 0 ||
-                     (error = cli_supervise(program->path, argv, environ, look_at_process, &running, &running.pid,
-                                            &running.status)) < 0))
+                     (error = cli_supervise(program->path, argv, environ, run->is_mpi, look_at_process, &running,
+                                            &running.pid, &running.status)) < 0))
     cli_error("run: %s: cannot be started: %s", program->path, strerror(-error));
   cli_side_server_end(&run->server);
   cli_window_end(timer);

@@ -1,12 +1,16 @@
 /* Starts the program, hands signals on, waits. */
+#define _GNU_SOURCE
 #include "cli/run/supervise.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "cli/common/subcommand.h"
 
@@ -57,6 +61,43 @@ static int start(const char *path, char *const argv[], char *const environment[]
   return -error;
 }
 
+/* What the program's process does before it is that. Async-signal-safe: this process may have other threads. */
+static _Noreturn void become(const char *path, char *const argv[], char *const environment[], const sigset_t *mask,
+                             pid_t parent, int report)
+{
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  /* Gone before it could be asked for. */
+  if (getppid() != parent)
+    raise(SIGKILL);
+  sigprocmask(SIG_SETMASK, mask, NULL);
+  execve(path, argv, environment);
+  const int error = errno;
+  while (write(report, &error, sizeof error) < 0 && errno == EINTR)
+    ;
+  _exit(127);
+}
+
+/* The same as start(), of a program that does not outlive this thread. */
+static int start_bound(const char *path, char *const argv[], char *const environment[], const sigset_t *mask,
+                       pid_t *pid)
+{
+  int ends[2], error = 0;
+  const pid_t own = getpid();
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    return -errno;
+  *pid = fork();
+  if (*pid == 0)
+    become(path, argv, environment, mask, own, ends[1]);
+  if (*pid < 0)
+    error = errno;
+  close(ends[1]);
+  /* What closes this without a word is execve(). */
+  if (*pid > 0 && read(ends[0], &error, sizeof error) == (ssize_t)sizeof error)
+    waitpid(*pid, NULL, 0);
+  close(ends[0]);
+  return -error;
+}
+
 /* Waits without reaping. Where another thread stops the program for an instant to sample it, such a stop shows here,
  * whatever is waited for. */
 static void wait_for_end(pid_t pid)
@@ -71,15 +112,15 @@ static void wait_for_end(pid_t pid)
   }
 }
 
-int cli_supervise(const char *path, char *const argv[], char *const environment[], void (*look)(pid_t pid, void *data),
-                  void *data, pid_t *pid, int *status)
+int cli_supervise(const char *path, char *const argv[], char *const environment[], bool is_bound,
+                  void (*look)(pid_t pid, void *data), void *data, pid_t *pid, int *status)
 {
   struct sigaction saved[FORWARDED_COUNT];
   sigset_t all, mask;
   /* Blocked until the program's id is known, so that no signal is lost in between. */
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &mask);
-  int error = start(path, argv, environment, &mask, pid);
+  int error = (is_bound ? start_bound : start)(path, argv, environment, &mask, pid);
   if (error < 0) {
     sigprocmask(SIG_SETMASK, &mask, NULL);
     return error;

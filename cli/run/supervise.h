@@ -2,15 +2,17 @@
 #ifndef CALLSIG_CLI_RUN_SUPERVISE_H
 #define CALLSIG_CLI_RUN_SUPERVISE_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 /* Executes `path` with `argv` and `environment`, and waits for its end. A signal that another process sends to this one
- * is sent on; what the terminal sends reaches the program by itself. Stores its id and its status as wait() gives it.
+ * is sent on; what the terminal sends reaches the program by itself. Where `is_bound` is
+ * set the program is killed when this thread is gone. Stores its id and its status as wait() gives it.
  * `look`, when it is not NULL, is called with `data` when the program has started, and when it has ended and /proc
  * still has it. Returns 0, or the negative errno of starting it. Process-wide: it changes the handlers of signals until
  * it returns.
  */
-int cli_supervise(const char *path, char *const argv[], char *const environment[], void (*look)(pid_t pid, void *data),
-                  void *data, pid_t *pid, int *status);
+int cli_supervise(const char *path, char *const argv[], char *const environment[], bool is_bound,
+                  void (*look)(pid_t pid, void *data), void *data, pid_t *pid, int *status);
 
 #endif

@@ -45,6 +45,13 @@ int main(int argc, char **argv)
   }
   if (strcmp(mode, "kill") == 0 && rank == size - 1)
     raise(SIGKILL);
+  /* A launcher that gives a job up kills what it started, which is not this process. */
+  if (strcmp(mode, "orphan") == 0)
+    MPI_Barrier(MPI_COMM_WORLD);
+  if (strcmp(mode, "orphan") == 0 && rank == size - 1)
+    kill(getppid(), SIGKILL);
+  while (strcmp(mode, "orphan") == 0)
+    work(1);
   if (strcmp(mode, "abort") == 0 && rank == size - 1)
     MPI_Abort(MPI_COMM_WORLD, 9);
   if (strcmp(mode, "exit") == 0 && rank == size - 1)

@@ -9,12 +9,15 @@ and ranks that do not come to MPI_Finalize.
 """
 
 import collections
+import contextlib
 import csv
 import io
 import json
 import os
 import re
 import shutil
+import signal
+import time
 
 from mpi_case import BUILD, CALLSIG, HERE, LIBRARIES, Case, MPIJob, main
 
@@ -93,6 +96,22 @@ class Job(MPIJob):
         for ranks in self.sizes:
             with self.subTest(ranks=ranks):
                 self.check_whole(ranks)
+
+    def test_killed_command(self):
+        """Of a job that is given up no rank goes on: launchers kill the command that they started, and with it goes its program."""
+        done = self.launch(3, "orphan")
+        self.assertNotEqual(done.returncode, 0)
+        time.sleep(1)
+        running = []
+        for process in filter(str.isdigit, os.listdir("/proc")):
+            with contextlib.suppress(OSError):
+                if os.readlink(f"/proc/{process}/exe").startswith(self.program):
+                    running.append(process)
+        for process in running:
+            os.kill(int(process), signal.SIGKILL)
+        self.assertEqual(running, [])
+        for rank in range(3):
+            self.assertGreaterEqual(self.counts(f"file.rank{rank}")["leaf"], 1000 * (rank + 1))
 
     def test_left_by_a_killed_job(self):
         """What ranks of a job were about to hand on when they were killed, of which there were more, is none of the next job's."""
