@@ -40,10 +40,12 @@ class Asked(threading.Thread):
 
 
 class Profiles(Served):
-    def added(self, letters, seconds=1):
-        """What a profile has while the program does some rounds."""
+    def added(self, letters, seconds=2):
+        """What a profile has while the program does some rounds. It has begun when the server has come to what was asked behind it, which may take a
+        while where all processors are busy."""
         asked = Asked(self, f"/debug/pprof/profile?seconds={seconds}")
-        time.sleep(0.4)
+        time.sleep(0.3)
+        self.assertEqual(self.ask("/metrics")[0], 200)
         self.tell(letters)
         status, headers, body = asked.result()
         self.assertEqual((status, headers["Content-Type"]), (200, "application/octet-stream"), body)
