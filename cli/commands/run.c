@@ -307,7 +307,7 @@ static bool is_sampled(const struct run_options *run, const struct cli_profiled_
 }
 
 /* Says how the program ended, and ends the monitor, which reads that too. */
-static void report_run(const struct run_options *run, struct running *running, char **argv)
+static void report_run(struct run_options *run, struct running *running, char **argv)
 {
   const struct cli_recording_place *place = running->place;
   int status = running->status;
@@ -483,6 +483,7 @@ static int run_main(const struct cli_command *command, int argc, char **argv)
   free(run.include);
   free(run.library_calls.globs);
   free(run.exclude);
+  cli_mpi_leave(&run.mpi);
   return status;
 }
 

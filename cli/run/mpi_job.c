@@ -4,8 +4,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/utsname.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -192,14 +194,15 @@ static void remove_parts(const struct cli_recording_place *place)
       unlink(path);
 }
 
-void cli_mpi_end(const struct cli_mpi_job *job, const struct cli_recording_place *place, const struct fmt_rank *rank,
+void cli_mpi_end(struct cli_mpi_job *job, const struct cli_recording_place *place, const struct fmt_rank *rank,
                  const char *shown, int status)
 {
   char how[64];
   if (job->joined[0] == '\0')
     return;
-  if (WIFSIGNALED(status))
-    snprintf(how, sizeof how, "was ended by signal %d", WTERMSIG(status));
+  job->signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (job->signal)
+    snprintf(how, sizeof how, "was ended by signal %d", job->signal);
   else
     snprintf(how, sizeof how, "ended with status %d", WEXITSTATUS(status));
   struct fmt_mpi_whole whole;
@@ -220,4 +223,18 @@ void cli_mpi_end(const struct cli_mpi_job *job, const struct cli_recording_place
     break;
   }
   remove_parts(place);
+}
+
+void cli_mpi_leave(const struct cli_mpi_job *job)
+{
+  sigset_t mask;
+  if (job->signal == 0)
+    return;
+  /* A core of this command would tell nothing of the program. */
+  prctl(PR_SET_DUMPABLE, 0);
+  signal(job->signal, SIG_DFL);
+  sigemptyset(&mask);
+  sigaddset(&mask, job->signal);
+  sigprocmask(SIG_UNBLOCK, &mask, NULL);
+  raise(job->signal);
 }

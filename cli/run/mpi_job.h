@@ -14,6 +14,7 @@
 struct cli_mpi_job {
   char library[PATH_MAX]; /* what to preload */
   char joined[PATH_MAX];  /* FILE, absolute; "": the process is no rank of a job */
+  int signal;             /* that ended the rank; 0: none did */
 };
 
 /* Finds the library for the MPI that is among `libraries` of the program `image`. Returns 0, or a negative errno after
@@ -26,7 +27,11 @@ int cli_mpi_begin(struct cli_mpi_job *job, const struct cli_recording_place *pla
 
 /* Says whether the rank's calls are missing in FILE, now that the program has ended with `status`, as wait() gives it,
  * or has its part in making FILE what the ranks recorded until then; removes what it left. */
-void cli_mpi_end(const struct cli_mpi_job *job, const struct cli_recording_place *place, const struct fmt_rank *rank,
+void cli_mpi_end(struct cli_mpi_job *job, const struct cli_recording_place *place, const struct fmt_rank *rank,
                  const char *shown, int status);
+
+/* Ends this process by the signal that ended the rank, if one did: a launcher of MPI gives up a job of which a process
+ * is killed, and may wait for one that exits before its MPI_Init. To be called last. */
+void cli_mpi_leave(const struct cli_mpi_job *job);
 
 #endif

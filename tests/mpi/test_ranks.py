@@ -97,6 +97,13 @@ class Job(MPIJob):
             with self.subTest(ranks=ranks):
                 self.check_whole(ranks)
 
+    def test_killed_before_the_beginning(self):
+        """A rank that is killed before its MPI_Init ends the job as it does without callsig."""
+        plain, done = self.launch(2, "never", under=[]), self.launch(2, "never")
+        self.assertEqual(done.returncode, plain.returncode)
+        self.assertIn("callsig: rank 1 was ended by signal 9 without MPI_Finalize", done.stderr)
+        self.assertNotIn("file", self.left())
+
     def test_killed_command(self):
         """Of a job that is given up no rank goes on: launchers kill the command that they started, and with it goes its program."""
         done = self.launch(3, "orphan")
