@@ -305,7 +305,7 @@ bool prof_unwind_openly(struct prof_thread *t, const struct prof_leaving *leavin
      * begins above all of the handler's, and is dead to this hook alone; where they have been, nothing is left. */
     if (!prof_replace(&place->top->cfa, dead, leaving->last))
       return false;
-    prof_frame_end(t, *place, leaving->now);
+    prof_frame_cut(t, *place, leaving->now);
     count_unwound(t, is_switched_off);
   } while (prof_place_now(t, place));
   return false;
