@@ -35,6 +35,7 @@
 /* ctest: case _cut_inner_step full step cut inner */
 /* ctest: case _throw quick plain throw */
 /* ctest: case _throw_stack full stack throw */
+/* ctest: case _throw_jump full jump throw */
 /* ctest: case _throw_step full step throw */
 #include <errno.h>
 #include <setjmp.h>
@@ -236,6 +237,7 @@ static QUIET void on_alarm(int number)
   innermost = interrupted;
   if (may_jump && turn % 16 == 0) {
     may_jump = 0;
+    innermost = NULL;
     siglongjmp(safe_place, 1);
   }
   if (is_stepped)

@@ -16,6 +16,7 @@
 /* ctest: case _cut_inner_step full step cut inner */
 /* ctest: case _throw quick plain throw */
 /* ctest: case _throw_stack full stack throw */
+/* ctest: case _throw_jump full jump throw */
 /* ctest: case _throw_step full step throw */
 #define DEPTH 4
 #include "tests/unit/profiler/test_interrupted.c"
