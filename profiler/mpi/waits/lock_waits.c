@@ -14,13 +14,14 @@
 /* A lock, as whose memory it is of is told of it: by rank 0's clock. */
 struct held {
   uint64_t key, left, given; /* as of a lock */
+  uint64_t back;             /* when it was to be had by others, as far as that is known */
   uint32_t is_exclusive;
   uint32_t from; /* filled by who is told: the rank that tells it */
 };
 
 /* When it was given back by the one before; 0: there is none. */
 struct before {
-  uint64_t left, given;
+  uint64_t left, back; /* as of that one */
 };
 
 /* All that a rank is told, and what it answers. */
@@ -104,6 +105,13 @@ static bool sort(struct own *own, uint32_t locks)
   return true;
 }
 
+/* When others could have it: when its rank came to give it back, if it had it by then. One that may have been taken as
+ * late as that was to be had when that call had ended. */
+static uint64_t back_at(const struct mpi_lock *lock)
+{
+  return lock->used != MPI_NOT_LOGGED ? lock->left : lock->given;
+}
+
 static void pack(const struct own *own, struct mpi_parcel *parcels)
 {
   const struct mpi_host_clock *clock = &own->waits->clock;
@@ -114,6 +122,7 @@ static void pack(const struct own *own, struct mpi_parcel *parcels)
       own->held[i] = (struct held){.key = lock->key,
                                    .left = mpi_host_clock_of_first(clock, lock->left),
                                    .given = mpi_host_clock_of_first(clock, lock->given),
+                                   .back = mpi_host_clock_of_first(clock, back_at(lock)),
                                    .is_exclusive = lock->kind == LOCK_EXCLUSIVE};
     }
     parcels[rank] = (struct mpi_parcel){own->held + begin, (end - begin) * sizeof *own->held};
@@ -161,7 +170,7 @@ static void find_before(struct told *told)
       exclusive = last = NULL;
     const struct held *before = held->is_exclusive ? last : exclusive;
     if (before)
-      told->before[told->order[i]] = (struct before){before->left, before->given};
+      told->before[told->order[i]] = (struct before){before->left, before->back};
     last = held;
     exclusive = held->is_exclusive ? held : exclusive;
   }
@@ -184,8 +193,8 @@ static void note(const struct mpi_waits *waits, uint32_t pause, const struct bef
   if (pause == MPI_NOT_LOGGED)
     return;
   const struct mpi_pause *waited = mpi_log_pause_at(pause);
-  const bool did_wait = before->given && mpi_host_clock_own(&waits->clock, before->left) <= waited->exit;
-  mpi_waits_note(waits, pause, did_wait ? before->given : mpi_host_clock_of_first(&waits->clock, waited->enter),
+  const bool did_wait = before->back && mpi_host_clock_own(&waits->clock, before->left) <= waited->exit;
+  mpi_waits_note(waits, pause, did_wait ? before->back : mpi_host_clock_of_first(&waits->clock, waited->enter),
                  WAIT_LATE_UNLOCK);
 }
 
