@@ -35,6 +35,11 @@ export function visible(text) {
     (letter) => "\\u" + letter.charCodeAt(0).toString(16).padStart(4, "0"));
 }
 
+// "a.c:1(f) < b.c:2(g)" of places of calls with the folders of their files; the name alone of another file.
+export function withoutFolders(text) {
+  return text.split(" < ").map((place) => /:\d+\(/.test(place) ? place.replace(/^.*\/(?=[^/(]*:\d+\()/, "") : place.slice(place.lastIndexOf("/") + 1)).join(" < ");
+}
+
 // As much of a text as fits into a width, by `measure`, which tells how wide a text is; what is cut is told.
 export function fitted(text, room, measure) {
   if (measure(text) <= room) return text;

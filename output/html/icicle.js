@@ -14,9 +14,9 @@ export class IcicleView {
     this.svg = d3.create("svg").attr("class", "icicle").attr("role", "group").attr("aria-roledescription", "icicle").attr("tabindex", 0)
       .attr("aria-label", "time by callers above callees; arrow keys move, Enter zooms, 0 shows all")
       .on("keydown", () => this.onKey(d3.event));
-    this.readout = element("p", {class: "readout", role: "status", "aria-live": "polite"});
+    this.readout = element("p", {class: "readout", role: "status", "aria-live": "polite", tabindex: "0"});
     this.path = element("nav", {class: "path", "aria-label": "callers of what is shown"});
-    this.legend = element("p", {class: "colors-used"});
+    this.legend = element("p", {class: "colors-used", role: "group", "aria-label": "colours", tabindex: "0"});
     this.node = element("section", {class: "view", "aria-label": "icicle"}, this.path, this.readout,
       element("div", {class: "scroller"}, this.svg.node()), this.legend);
     this.current = 0;

@@ -44,7 +44,7 @@ export class SignaturePlotView {
   constructor(profile, view) {
     this.profile = profile;
     this.view = view;
-    this.readout = element("p", {class: "readout", role: "status", "aria-live": "polite"});
+    this.readout = element("p", {class: "readout", role: "status", "aria-live": "polite", tabindex: "0"});
     this.head = element("div", {});
     this.plots = element("div", {class: "plots"});
     this.node = element("section", {class: "view prose wide", tabindex: "0", "aria-label": "time by arguments"}, this.head, this.readout, this.plots);

@@ -11,7 +11,7 @@ export class SunburstView {
     this.profile = profile;
     this.view = view;
     this.paint = paint;
-    this.readout = element("p", {class: "readout", role: "status", "aria-live": "polite"});
+    this.readout = element("p", {class: "readout", role: "status", "aria-live": "polite", tabindex: "0"});
     this.svg = d3.create("svg").attr("class", "sunburst").attr("viewBox", [-RADIUS, -RADIUS, 2 * RADIUS, 2 * RADIUS]).attr("tabindex", 0)
       .attr("role", "group").attr("aria-roledescription", "sunburst")
       .attr("aria-label", "time by callers inside of callees; arrow keys move, Enter zooms, Escape goes out").on("keydown", () => this.onKey(d3.event));

@@ -1,5 +1,5 @@
 // The table: of any number of rows those that are in sight are there.
-import {formatCount, formatSeconds} from "./format.js";
+import {formatCount, formatSeconds, withoutFolders} from "./format.js";
 import {element, named, replaceContents} from "./dom.js";
 import {chosenRows, sortedRows} from "./selection.js";
 
@@ -70,7 +70,7 @@ export function cellText(profile, grouping, row, key) {
 
 // The columns of a grouping: names, what rows are by beside their functions, and figures.
 function withGroups(grouping, [name, ...figures]) {
-  const groups = Object.keys(grouping.groups).filter(() => grouping.by & 1).map((key) => ({key, title: key, width: 170, isGroup: true}));
+  const groups = Object.keys(grouping.groups).filter(() => grouping.by & 1).map((key) => ({key, title: key, width: key === "site" ? 260 : 170, isGroup: true}));
   return [name, ...groups, ...figures];
 }
 
@@ -176,12 +176,17 @@ export class TableView {
     const row = this.rows[place], {profile, grouping} = this;
     const cells = this.columns.map((column) => {
       if (column.isName) return this.nameCell(row);
-      if (column.isGroup) return element("td", {class: "name"}, named(grouping.groups[column.key][row] ?? "-"));
+      if (column.isGroup) return this.groupCell(column.key, row);
       return element("td", {class: column.isTime && grouping.isUncertain && grouping.isUncertain[row] ? "uncertain" : null,
         title: exactValue(grouping, row, column.key)}, this.figures.cellText(profile, grouping, row, column.key));
     });
     return element("tr", {"aria-rowindex": place + 2, "aria-selected": place === this.chosen ? "true" : "false",
       onclick: () => this.choose(place), ondblclick: () => this.view.set({view: this.figures.next}, true)}, ...cells);
+  }
+
+  groupCell(group, row) {
+    const text = this.grouping.groups[group][row] ?? "-", isOfFiles = group === "site" || group === "module";
+    return element("td", {class: "name", title: isOfFiles ? text.slice(0, 2000) : null}, named((isOfFiles ? withoutFolders(text) : text).slice(0, 300)));
   }
 
   nameCell(row) {

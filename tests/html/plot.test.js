@@ -1,7 +1,7 @@
 // What pages make of points, of events and of numbers.
 import assert from "node:assert";
 import test from "node:test";
-import {fitted, formatCount, formatSeconds, formatValue, shortened, visible} from "../../output/html/format.js";
+import {fitted, formatCount, formatSeconds, formatValue, shortened, visible, withoutFolders} from "../../output/html/format.js";
 import {describe, happening, pointAt} from "../../output/html/plot.js";
 
 test("numbers in the unit that fits", () => {
@@ -38,4 +38,10 @@ test("names cannot hide or turn what stands beside them", () => {
   const cases = [["abcd", 40, "abcd"], ["abcde", 40, "abc…"], ["abcde", 49, "abc…"], ["世界世界", 79, "世界世…"], ["世界世界", 59, "世界…"], ["abc", 9, ""], ["abc", 10, "…"],
     ["ab😀😀", 59, "ab😀…"]];
   for (const [text, room, wanted] of cases) assert.strictEqual(fitted(text, room, measure), wanted, text + " in " + room);
+});
+
+test("places are told without folders", () => {
+  for (const [text, wanted] of [["/src/a b/x.c:12(f)", "x.c:12(f)"], ["/s/h.h:3(g) < /s/t/p.c:9(mid), by a tail call", "h.h:3(g) < p.c:9(mid), by a tail call"],
+    ["/s/v.cc:7(v::operator/)", "v.cc:7(v::operator/)"], ["/usr/lib/libz.so.1", "libz.so.1"], ["/opt/app+0x1234", "app+0x1234"], ["?", "?"], ["x.c:1(f)", "x.c:1(f)"]])
+    assert.strictEqual(withoutFolders(text), wanted);
 });
