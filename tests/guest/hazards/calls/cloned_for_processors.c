@@ -10,7 +10,8 @@ OWN static int each(int n)
   return n + 1;
 }
 
-__attribute__((target_clones("avx2", "sse4.2", "default"), noinline, no_instrument_function)) int sum_of(const int *items)
+__attribute__((target_clones("avx2", "sse4.2", "default"), noinline, no_instrument_function)) int
+sum_of(const int *items)
 {
   int sum = 0;
   for (int i = 0; i < ITEMS; i++)

@@ -11,7 +11,10 @@ OWN static int work(int n)
 
 struct noted {
   int number = work(1);
-  ~noted() { number = work(number); }
+  ~noted()
+  {
+    number = work(number);
+  }
 };
 
 static thread_local noted mine;

@@ -1,4 +1,5 @@
-/* The program's own file is removed, and another written in its place, before it calls: a copy of it, as a build makes one. argv[1]: this is it. */
+/* The program's own file is removed, and another written in its place, before it calls: a copy of it, as a build makes
+ * one. argv[1]: this is it. */
 /* hazard: run */
 #include "tests/guest/hazard.h"
 

@@ -1,4 +1,5 @@
-/* Four threads that begin children by vfork() and by posix_spawn(), again and again, while all of them call. argv[1]: this is one. */
+/* Four threads that begin children by vfork() and by posix_spawn(), again and again, while all of them call. argv[1]:
+ * this is one. */
 #include "tests/guest/hazard.h"
 
 #include <pthread.h>

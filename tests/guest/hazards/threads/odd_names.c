@@ -4,7 +4,8 @@
 #include <pthread.h>
 #include <sys/prctl.h>
 
-static const char *const names[] = {"", "\x1b[31mred", "a,b\"c", "\xff\xfe\x80", "two\nlines", "=1+1", "fifteen letters"};
+static const char *const names[] = {"",           "\x1b[31mred", "a,b\"c",         "\xff\xfe\x80",
+                                    "two\nlines", "=1+1",        "fifteen letters"};
 
 OWN static long work(long n)
 {
