@@ -7,7 +7,7 @@
 /* ctest: skips - */
 /* ctest: records */
 /* ctest: build _O2 -g -O2 -finstrument-functions */
-/* ctest: build _sleds -g -O2 @CALLSIG_TEST_SLEDS@ */
+/* ctest: build _sleds -g -O2 -DA_SWITCH=32u @CALLSIG_TEST_SLEDS@ */
 /* ctest: case - quick */
 #include <errno.h>
 #include <setjmp.h>
@@ -30,10 +30,13 @@
 #define QUIET     __attribute__((no_instrument_function, noinline))
 #define CALLS     20u /* that a handler makes */
 #define SWITCHES  10u
-#define A_SWITCH  40u  /* system calls of off and on, with the first hook that follows: as many for each */
 #define A_HANDLER 30u  /* of a handler's calls, the signal's own included: not some for each call */
 #define LEAVES    200u /* by longjmp() */
 #define SKIPPED   77
+
+#ifndef A_SWITCH
+#define A_SWITCH 30u /* system calls of off and on, with the first hook that follows: as many for each */
+#endif
 
 static struct shared {
   volatile int counts; /* the parent is to count */
