@@ -8,6 +8,10 @@
  * call then owns the groups that it finds inactive, clears them when it ends, and is counted as primitive in those
  * alone.
  *
+ * The marks stay when the last frame of a back edge ends, and the thread's mode with them: the next back edge from
+ * there finds them made. A call of another edge that comes to the generic path meanwhile takes the mode back; no group
+ * of it can be active.
+ *
  * The work is bounded by few marks a frame:
  *  - `t->marked` is the innermost settled frame: it and all below are marked, or need no marks because their edge was
  * active already. Settling walks from there to the top, once over each frame. The innermost settled frame is always
@@ -16,6 +20,8 @@
  * record.
  *  - A call of a function that is not active is outermost in all of its groups: it takes the fast path too, and is
  * settled only if another back edge is taken above it.
+ *  - A call of an edge whose frames are settled again and again (PROF_MODE_OWNING) is settled from its beginning, by
+ * the assembly, where the frame below is.
  *
  * A signal handler may run hooks between any two steps here, and leaves the marks as it found them, but for having
  * settled more frames; settling is therefore bottom-up and may be done twice. A word is believed only while the frame
@@ -36,6 +42,8 @@
 
 /* active[EDGE_WORD] is not an address of a word but the word of the edge itself. */
 #define EDGE_WORD FMT_GROUP_EDGE
+/* Of so many plain calls that were settled afterwards one decides that those of its edge are from their beginning. */
+#define SETTLED_TO_OWN 8u
 
 _Static_assert((int)PROF_OUTERMOST_RECENT < (int)EDGE_WORD, "a place for the edge's own word");
 
@@ -246,9 +254,20 @@ static uint32_t own(struct prof_thread *t, struct fmt_rec_frame *frame, struct f
   return owned;
 }
 
-static bool mark(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
+/* Shall later calls of the edge be settled from their beginning, now that one had to be settled afterwards? Of plain
+ * ones where each is timed, beside which that is little; else by chance, and until a call is timed: so an edge whose
+ * calls seldom have to be settled is seldom treated so. */
+static bool shall_own(const struct prof_thread *t, const struct fmt_rec_frame *frame, const struct fmt_rec_edge *edge)
 {
   if (frame->start_ticks == (uint64_t)PROF_COUNTED_UNOWNED)
+    return true;
+  const bool plain = frame->start_ticks == (uint64_t)PROF_COUNTED || frame->flags == (uintptr_t)&edge->calls;
+  return plain && (!(edge->mode & PROF_MODE_SAMPLED) || t->sample_next % SETTLED_TO_OWN == 0);
+}
+
+static bool mark(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
+{
+  if (shall_own(t, frame, edge))
     __atomic_fetch_or(&edge->mode, PROF_MODE_OWNING, __ATOMIC_RELAXED);
   /* A handler may have lowered the watermark since the records were made. */
   if (edge->recursion)
@@ -335,8 +354,7 @@ uint32_t prof_recursion_leave(struct prof_thread *t, struct prof_place place, st
   uint32_t owned = edge->recursion ? unmark(frame, edge) : 0;
   if (t->marked == frame)
     lower_watermark(t, place);
-  if (is_opened(frame, edge) && --t->recursion == 0)
-    t->mode = PROF_MODE_PLAIN;
+  t->recursion -= is_opened(frame, edge);
   return owned;
 }
 

@@ -70,6 +70,7 @@ CHECK(struct fmt_rec_edge, histogram, PROF_E_HISTOGRAM);
 CHECK(struct fmt_rec_edge, words, PROF_E_WORDS);
 _Static_assert((FMT_EDGE_MODULE | FMT_EDGE_STAGE_MODULE) == PROF_E_FLAG_MODULE, "FMT_EDGE_MODULE");
 _Static_assert(FMT_EDGE_SAMPLED == PROF_E_FLAG_SAMPLED, "FMT_EDGE_SAMPLED");
+_Static_assert(FMT_EDGE_LOOKS == PROF_E_FLAG_LOOKS, "FMT_EDGE_LOOKS");
 _Static_assert((int)offsetof(struct fmt_rec_sampling, imputed) - (int)sizeof(struct fmt_rec_sampling) == PROF_S_IMPUTED,
                "struct fmt_rec_sampling");
 _Static_assert(offsetof(struct fmt_rec_recursion, total) == offsetof(struct fmt_rec_recursion, calls) + 8,

@@ -20,9 +20,10 @@
 #define PROF_REQUEST_TAKEN 8
 
 /* fmt_rec_edge.flags */
-#define PROF_E_FLAG_BACK    0x1  /* FMT_EDGE_BACK */
-#define PROF_E_FLAG_MODULE  0x24 /* FMT_EDGE_MODULE or FMT_EDGE_STAGE_MODULE */
-#define PROF_E_FLAG_SAMPLED 0x40 /* FMT_EDGE_SAMPLED */
+#define PROF_E_FLAG_BACK    0x1   /* FMT_EDGE_BACK */
+#define PROF_E_FLAG_MODULE  0x24  /* FMT_EDGE_MODULE or FMT_EDGE_STAGE_MODULE */
+#define PROF_E_FLAG_SAMPLED 0x40  /* FMT_EDGE_SAMPLED */
+#define PROF_E_FLAG_LOOKS   0x400 /* FMT_EDGE_LOOKS */
 
 /* struct prof_thread */
 #define PROF_T_STATE       0

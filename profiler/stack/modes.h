@@ -16,7 +16,7 @@
 
 /* prof_thread.mode and fmt_rec_edge.mode: an edge may take the fast path when they are equal. */
 #define PROF_MODE_PLAIN 0 /* thread: no recursion is open. edge: not active while recursion is open */
-/* thread: recursion is open. edge: active, so that a call of it is outermost in no group */
+/* thread: recursion is open, or was a moment ago. edge: active, so that a call of it is outermost in no group */
 #define PROF_MODE_RECURSION 1
 #define PROF_MODE_NEVER     2 /* edge only: the generic path decides */
 #define PROF_MODE_BACK      3 /* edge only: a back edge that is not active */
@@ -26,7 +26,7 @@
 #define PROF_MODE_OPS     0x100 /* edge only, added: arguments are to be compared first */
 #define PROF_MODE_SAMPLED 0x200 /* edge only, added: not every call is timed */
 #define PROF_MODE_MODULE  0x400 /* edge only, added: FMT_EDGE_MODULE or FMT_EDGE_STAGE_MODULE, with a code */
-#define PROF_MODE_OWNING  0x800 /* edge only, added: see PROF_COUNTED_UNOWNED */
+#define PROF_MODE_OWNING  0x800 /* edge only, added: its frames own their groups from their beginning */
 #define PROF_MODE_DECIDES 0x1ff /* what decides the path that an entry takes */
 /* Above these, in the upper half of an edge's mode: the number of the code of its site that compares it, 0 for none. */
 #define PROF_MODE_CODE_SHIFT 16

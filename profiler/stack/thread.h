@@ -46,8 +46,8 @@ struct prof_open_waits {
 };
 
 struct prof_thread {
-  uint32_t state;                /* PROF_HOOKS_*; other threads may set it to SLOW */
-  uint32_t mode;                 /* PROF_MODE_PLAIN, or PROF_MODE_RECURSION while `recursion` is not 0 */
+  uint32_t state; /* PROF_HOOKS_*; other threads may set it to SLOW */
+  uint32_t mode;  /* PROF_MODE_RECURSION while `recursion` is not 0, and for a while after (frame/recursion.c) */
   struct fmt_rec_frame *top;     /* innermost frame: open, in progress, or a segment's link */
   struct fmt_rec_frame *limit;   /* the last frame of the current segment */
   uintptr_t stack_low;           /* low end of the current machine stack */

@@ -333,7 +333,7 @@ static QUIET void compare(void)
   expect_zero(model.stage_modules[0], (STAGES + 1) * MODULES, "module and stage");
   for (int i = 0; i < FUNCTIONS; i++)
     CHECK(model.own[i] == 0);
-  CHECK(prof_self->recursion == 0 && prof_self->mode == PROF_MODE_PLAIN);
+  CHECK(prof_self->recursion == 0);
   for (size_t i = 0; i < FMT_LOSS_COUNT; i++)
     CHECK(i == FMT_LOSS_WAITED || (prof_process.header->loss[i] != 0) == (merged && i == FMT_LOSS_CONTEXTS_MERGED));
 }

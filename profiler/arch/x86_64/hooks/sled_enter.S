@@ -77,6 +77,12 @@ prof_sled_enter:
 1:
         .endm
 
+/* Has the frame rdx own a group of the recursion record r11. Changes rsi. */
+        .macro  SET_OWNER group
+        mov     rsi, [r11 + PROF_X_ACTIVE + 8 * \group]
+        mov     [rsi], rdx
+        .endm
+
 /* Adds a call that takes rdi to a group of the recursion record r11, if the group is inactive. Changes rsi. */
         .macro  COUNT_GROUP group
         mov     rsi, [r11 + PROF_X_ACTIVE + 8 * \group]
@@ -100,7 +106,16 @@ prof_sled_enter:
 prof_sled_found:
         and     r11d, PROF_MODE_DECIDES ^ PROF_MODE_OPS
         jz      .Lsled_enter_found_open
-        cmp     dword ptr [r10 + PROF_T_MODE], PROF_MODE_RECURSION
+        /* Calls that are timed each, though those inside of them are drawn, differ in nothing else. */
+        test    r11d, PROF_MODE_APART
+        jz      1f
+        test    dword ptr [rax + PROF_E_FLAGS], PROF_E_FLAG_LOOKS
+        jnz     .Lsled_enter_found_other
+        xor     r11d, PROF_MODE_APART
+        jz      .Lsled_enter_found_open
+        cmp     r11d, PROF_MODE_RECURSION ^ PROF_MODE_PLAIN
+        jne     .Lsled_enter_found_other
+1:      cmp     dword ptr [r10 + PROF_T_MODE], PROF_MODE_RECURSION
         jne     .Lsled_enter_found_other
         test    dword ptr [rax + PROF_E_FLAGS], PROF_E_FLAG_MODULE
         jnz     .Lsled_enter_found_other
@@ -113,6 +128,8 @@ prof_sled_found:
         mov     r11, [r11 + PROF_C_ACTIVE]
         cmp     qword ptr [r11], 0
         jne     .Lsled_enter_found_inside
+        test    dword ptr [rax + PROF_E_MODE], PROF_MODE_OWNING
+        jnz     .Lsled_enter_found_outermost
 .Lsled_enter_found_open:
         RESERVE r11, .Lsled_enter_found_miss
         test    dword ptr [rax + PROF_E_MODE], PROF_MODE_SAMPLED
@@ -146,6 +163,56 @@ prof_sled_found:
 .Lsled_enter_found_miss:
         mov     rcx, SAVED(RCX)
         jmp     prof_sled_miss
+
+        /* A plain call, inside of which a function is likely to be called again that is on the path: it is settled from its beginning,
+         * and owns all of its groups but the module. Whether that is worth it is asked anew whenever a call is timed. */
+.Lsled_enter_found_outermost:
+        test    dword ptr [rax + PROF_E_MODE], PROF_MODE_SAMPLED
+        jz      1f
+        cmp     dword ptr [r10 + PROF_T_SAMPLE], 1
+        je      .Lsled_enter_found_ask
+1:      cmp     rdx, [r10 + PROF_T_MARKED]
+        jne     .Lsled_enter_found_open
+        mov     r11, [rax + PROF_E_RECURSION]
+        test    r11, r11
+        jz      .Lsled_enter_found_open
+        cmp     qword ptr [r11 + PROF_X_ACTIVE + 8 * PROF_X_SIGNATURE_STAGE], 0
+        jne     .Lsled_enter_found_open
+        mov     SAVED(RSI), rsi
+        mov     SAVED(RDI), rdi
+        RESERVE rdi, .Lsled_enter_found_unsure
+        lea     rdi, [rax + PROF_E_CALLS]
+        mov     [rdx + PROF_F_FLAGS], rdi
+        mov     qword ptr [rdx + PROF_F_START], -1
+        mov     [rdx + PROF_F_EDGE], rax
+        /* Nobody is believed to own them, and this frame not before its mark. Until then a handler settles it like any other; the edge
+         * changes only once an exit knows that it has to be changed back. */
+        SET_OWNER PROF_X_FUNCTION
+        SET_OWNER PROF_X_SIGNATURE
+        SET_OWNER PROF_X_FUNCTION_PAIR
+        SET_OWNER PROF_X_SIGNATURE_PAIR
+        or      byte ptr [rdx + PROF_F_FLAGS], PROF_FRAME_MARKED
+        mov     [r11 + PROF_X_ACTIVE + 8 * PROF_X_EDGE], rdx
+        lea     rdi, [r11 + PROF_X_CALLS]
+        mov     [rax + PROF_E_COUNTERS], rdi
+        mov     [r10 + PROF_T_MARKED], rdx
+        mov     rsi, SAVED(RSI)
+        mov     rdi, SAVED(RDI)
+        mov     rcx, SAVED(RCX)
+        test    dword ptr [rax + PROF_E_MODE], PROF_MODE_APART
+        jz      1f
+        and     dword ptr [rax + PROF_E_MODE], ~PROF_MODE_APART
+        or      dword ptr [rax + PROF_E_MODE], PROF_MODE_RECURSION | PROF_MODE_SAMPLED
+        jmp     prof_sled_timed
+1:      or      dword ptr [rax + PROF_E_MODE], PROF_MODE_RECURSION
+        test    dword ptr [rax + PROF_E_MODE], PROF_MODE_SAMPLED
+        jz      prof_sled_timed
+        dec     dword ptr [r10 + PROF_T_SAMPLE]
+        mov     qword ptr [rdx + PROF_F_START], 0
+        LEAVE_SITE
+.Lsled_enter_found_ask:
+        and     dword ptr [rax + PROF_E_MODE], ~PROF_MODE_OWNING
+        jmp     .Lsled_enter_found_open
 
         /* The function is active, and the edge is not: the call may be outermost for its signature and its pairs. With the frames below
          * settled these say so, and it is counted. It owns nothing yet: what is called from it does not ask, unless it is of such an
