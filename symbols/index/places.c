@@ -125,22 +125,39 @@ static int add_line(struct search *search, Dwarf_Die *die, const char *file, uin
   return sym_functions_file(&search->functions, die, file, &added->file);
 }
 
-/* The lines of address number `number`, whose place is known. */
-static int collect_lines(struct search *search, uint32_t number, uint64_t address, uint32_t place)
+/* The unit whose code an address is of. */
+static bool unit_around(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
 {
-  int error = 0;
-  uint32_t scope = search->innermost[number];
-  Dwarf_Die unit;
-  search->lines.count = 0;
-  if (scope == FMT_NONE)
-    return 0;
-  Dwarf_Die die = ((const struct sym_scope *)base_vector_at(&search->scopes, scope))->die;
-  Dwarf_Line *source = dwarf_diecu(&die, &unit, NULL, NULL) ? dwarf_getsrc_die(&unit, address) : NULL;
+  Dwarf_CU *at = NULL;
+  while (dwarf && dwarf_get_units(dwarf, at, &at, NULL, NULL, unit, NULL) == 0)
+    if (dwarf_haspc(unit, address) > 0)
+      return true;
+  return false;
+}
+
+/* The line that the line table gives an address, in the function of the place. */
+static int add_innermost_line(struct search *search, Dwarf_Die *unit, uint64_t address, uint32_t place)
+{
+  Dwarf_Line *source = dwarf_getsrc_die(unit, address);
   int line = 0;
   const char *file = source ? dwarf_linesrc(source, NULL, NULL) : NULL;
   if (source && dwarf_lineno(source, &line) != 0)
     line = 0;
-  error = add_line(search, &die, file, (uint32_t)line, place);
+  return add_line(search, unit, file, (uint32_t)line, place);
+}
+
+/* The lines of address number `number`, whose place is known. Of functions that are alike gcc describes one alone
+ * (-fipa-icf), but has lines of each. */
+static int collect_lines(struct search *search, uint32_t number, uint64_t address, uint32_t place)
+{
+  uint32_t scope = search->innermost[number];
+  Dwarf_Die unit;
+  search->lines.count = 0;
+  if (scope == FMT_NONE)
+    return unit_around(search->file.dwarf, address, &unit) ? add_innermost_line(search, &unit, address, place) : 0;
+  Dwarf_Die die = ((const struct sym_scope *)base_vector_at(&search->scopes, scope))->die;
+  int error = dwarf_diecu(&die, &unit, NULL, NULL) ? add_innermost_line(search, &unit, address, place)
+                                                   : add_line(search, &die, NULL, 0, place);
   while (!error) {
     const struct sym_scope *at = base_vector_at(&search->scopes, scope);
     if (at->parent == FMT_NONE)

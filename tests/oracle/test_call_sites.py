@@ -57,6 +57,18 @@ static __attribute__((noinline)) int jumps(int n)
   KEEP(n);
   return leaf(n + 100);
 }
+struct pool { int jobs, is_on; };
+static void set(struct pool *pool, int on)
+{
+  if (on == pool->is_on)
+    return;
+  if (pool->jobs && pool->is_on)
+    leaf(pool->jobs);
+  pool->is_on = on;
+}
+/* gcc folds the two and describes one, of which it inlines a copy into the other. */
+void set_first(struct pool *pool, int on) { set(pool, on); }
+void set_second(struct pool *pool, int on) { set(pool, on); }
 static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
 static __attribute__((noinline)) int recurse(int n)
 {
@@ -69,11 +81,16 @@ static __attribute__((noinline)) int recurse(int n)
 int main(void)
 {
   int values[] = {3, 1, 2};
+  struct pool pool = {1, 1};
+  void (*volatile first)(struct pool *, int) = set_first, (*volatile second)(struct pool *, int) = set_second;
   int (*volatile pointer)(int) = middle;
   int sum = middle(1) + middle(2);
   sum += helper(7);
   sum += jumps(3);
   sum += pointer(4);
+  first(&pool, 0);
+  second(&pool, 1);
+  second(&pool, 0);
   qsort(values, 3, sizeof values[0], compare);
   return sum + recurse(9) == 0;
 }
