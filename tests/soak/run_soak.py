@@ -6,7 +6,8 @@
 It fails where a count is not what the program counted itself, in the end or in any reading: calls of handlers that interrupt the profiler's
 own slow path may be missing, where the recording counts as many as lost; where the program's memory or the recording grow after the first
 quarter of the time; and where the live reader fails, hangs, takes more of a processor than a reading is worth, or seldom comes to a result. How
-many readings there are depends on how busy the machine is: between two, the recordings of children that have ended are read.
+many readings there are depends on how busy the machine is: between two, the recordings of children that have ended are read. Where the
+machine has no time for that, the program is stopped until it had, so that the disk holds them.
 """
 
 import argparse
@@ -15,6 +16,7 @@ import json
 import os
 import resource
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
@@ -36,6 +38,7 @@ ROOM = 1 << 20  # and so many bytes, which one reading may be off
 PAUSE = 1  # seconds between two readings
 HANGS = 300  # seconds after which a reading hangs, however busy the machine is
 MOST_WORK = 10  # seconds of a processor that a reading may take
+MOST_UNREAD = 1000  # recordings of children, a megabyte each, with which the program waits until half of them are read
 
 
 class Soak:
@@ -48,6 +51,7 @@ class Soak:
         self.children = {}  # calls in the recordings of children, which are removed once they are read
         self.lost_in_children = 0
         self.memory, self.sizes, self.readings, self.unsure = [], [], 0, 0
+        self.is_held = False
         self.rounds = []  # seconds, from one reading to the next
         self.before = {}
 
@@ -70,7 +74,7 @@ class Soak:
         errors = os.path.join(self.tools.scratch, "errors")
         with open(errors, "wb") as output, subprocess.Popen(command, env=environment, cwd=self.tools.scratch, stderr=output) as process:
             ended = threading.Event()
-            measuring = threading.Thread(target=self.measure, args=(process.pid, ended))
+            measuring = threading.Thread(target=self.measure, args=(process, ended))
             measuring.start()
             try:
                 self.watch(process)
@@ -83,12 +87,24 @@ class Soak:
         if process.returncode or said:
             raise Failure(f"exit status {process.returncode}: {said}")
 
-    def measure(self, pid, ended):
+    def measure(self, process, ended):
         """What the program and the recording take, each second, however long readings last."""
         while not ended.wait(1):
+            self.hold(process)
             if os.path.exists(self.recording):
                 self.sizes.append(os.stat(self.recording).st_blocks * 512)
-                self.memory.append(resident(pid))
+                self.memory.append(resident(process.pid))
+
+    def hold(self, process):
+        """Stops the program while too many recordings of children are unread, and lets it go on."""
+        unread = len(self.left_by_children())
+        hold = unread > (MOST_UNREAD // 2 if self.is_held else MOST_UNREAD)
+        if hold != self.is_held:
+            process.send_signal(signal.SIGSTOP if hold else signal.SIGCONT)
+            self.is_held = hold
+
+    def left_by_children(self):
+        return glob.glob(glob.escape(self.recording) + ".*")
 
     def watch(self, process):
         latest = time.monotonic() + self.options.seconds * 2 + 60
@@ -141,7 +157,7 @@ class Soak:
 
     def take_children(self, ended=False):
         """Adds up and removes the recordings of children that are gone."""
-        for path in glob.glob(glob.escape(self.recording) + ".*"):
+        for path in self.left_by_children():
             if not ended and os.path.exists(f"/proc/{path[len(self.recording) + 1:].split('.')[0]}"):
                 continue
             read = self.tools.read(path)

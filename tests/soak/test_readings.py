@@ -2,6 +2,7 @@
 """How the soak's live reader is judged: not by how busy the machine is, but it may neither hang nor fail nor give no result."""
 
 import os
+import signal
 import stat
 import tempfile
 import types
@@ -53,6 +54,20 @@ class Readings(unittest.TestCase):
         soak.rounds = [1] * 20
         with self.assertRaisesRegex(run_soak.Failure, "20 readings, 20 without a quiet moment"):
             soak.check_readings()
+
+    def test_a_reader_that_does_not_keep_up_with_children(self):
+        soak = self.soak("")
+        soak.recording = os.path.join(soak.tools.scratch, "recording")
+        with mock.patch.object(run_soak, "MOST_UNREAD", 4):
+            for left, sent in ((4, None), (5, signal.SIGSTOP), (5, None), (3, None), (2, signal.SIGCONT), (4, None)):
+                for path in soak.left_by_children():
+                    os.unlink(path)
+                for child in range(left):
+                    with open(f"{soak.recording}.{child}", "wb"):
+                        pass
+                process = mock.Mock()
+                soak.hold(process)
+                self.assertEqual(process.mock_calls, [mock.call.send_signal(sent)] if sent else [], f"{left} are unread")
 
     def test_as_many_as_there_is_time_for(self):
         self.assertEqual(run_soak.least_readings(3600, [1.1] * 3000), 180)

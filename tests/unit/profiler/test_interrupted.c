@@ -275,6 +275,7 @@ static QUIET void check_edges(int jumps)
 {
   const struct prof_tree *tree = &prof_self->tree;
   uint64_t calls[FUNCTIONS] = {0};
+  CHECK(tree->record); /* None where the disk is full. */
   for (uint64_t at = tree->record->first_edge; at; at = ((const struct fmt_rec_edge *)at)->next) {
     const struct fmt_rec_edge *edge = (const struct fmt_rec_edge *)at;
     const struct fmt_rec_variant *to = (const struct fmt_rec_variant *)edge->to;
