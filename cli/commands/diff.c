@@ -225,9 +225,10 @@ static int compare(const struct diff_command *command, struct callsig_diff *diff
   return cli_exit_status(error);
 }
 
+/* A user who asks for a limit and has one recording a side gets what these two say. */
 static bool is_too_slow(const struct diff_command *command, unsigned verdict, double relative)
 {
-  return verdict == CALLSIG_DIFF_SLOWER && relative > command->fail_above;
+  return (verdict == CALLSIG_DIFF_SLOWER || verdict == CALLSIG_DIFF_UNJUDGED) && relative > command->fail_above;
 }
 
 /* Goes over all rows that changed, whatever is shown: counts those that take longer than they may, and finds the one

@@ -80,15 +80,17 @@ struct callsig_diff_view {
 CALLSIG_STATS_API int callsig_diff_arrange(struct callsig_diff *diff, const struct callsig_diff_view *view);
 
 enum callsig_diff_verdict {
-  CALLSIG_DIFF_SAME,    /* equal, or, when judged, not told from noise */
-  CALLSIG_DIFF_SLOWER,  /* more of the metric */
-  CALLSIG_DIFF_FASTER,  /* less of it */
-  CALLSIG_DIFF_CHANGED, /* another number of calls, and the same time */
-  CALLSIG_DIFF_ADDED,   /* no call on the old side */
-  CALLSIG_DIFF_GONE,    /* no call on the new side */
+  CALLSIG_DIFF_SAME,     /* equal, or, when judged, not told from noise */
+  CALLSIG_DIFF_SLOWER,   /* more of the metric, when judged */
+  CALLSIG_DIFF_FASTER,   /* less of it */
+  CALLSIG_DIFF_CHANGED,  /* another number of calls, and the same time */
+  CALLSIG_DIFF_ADDED,    /* no call on the old side */
+  CALLSIG_DIFF_GONE,     /* no call on the new side */
+  CALLSIG_DIFF_UNJUDGED, /* more or less of the metric, and nothing is judged */
 };
 
-/* "same", "slower", "faster", "changed", "new", "gone"; NULL for another number. Never freed. Any thread. */
+/* "same", "slower", "faster", "changed", "new", "gone", "unjudged"; NULL for another number. Never freed. Any thread.
+ */
 CALLSIG_STATS_API const char *callsig_diff_verdict_name(unsigned verdict);
 
 /* One row. Calls and times are means of a side's recordings, times in seconds; a recording without the row counts as

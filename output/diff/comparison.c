@@ -317,7 +317,7 @@ static enum callsig_diff_verdict verdict_of(const struct out_diff *diff, const s
   if (is_absent(&change->new))
     return CALLSIG_DIFF_GONE;
   if (amount != 0)
-    return amount > 0 ? CALLSIG_DIFF_SLOWER : CALLSIG_DIFF_FASTER;
+    return !diff->judged ? CALLSIG_DIFF_UNJUDGED : amount > 0 ? CALLSIG_DIFF_SLOWER : CALLSIG_DIFF_FASTER;
   return change->old.calls != change->new.calls ? CALLSIG_DIFF_CHANGED : CALLSIG_DIFF_SAME;
 }
 

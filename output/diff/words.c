@@ -4,8 +4,9 @@
 const char *callsig_diff_verdict_name(unsigned verdict)
 {
   static const char *const names[] = {
-      [CALLSIG_DIFF_SAME] = "same",       [CALLSIG_DIFF_SLOWER] = "slower", [CALLSIG_DIFF_FASTER] = "faster",
-      [CALLSIG_DIFF_CHANGED] = "changed", [CALLSIG_DIFF_ADDED] = "new",     [CALLSIG_DIFF_GONE] = "gone",
+      [CALLSIG_DIFF_SAME] = "same",         [CALLSIG_DIFF_SLOWER] = "slower", [CALLSIG_DIFF_FASTER] = "faster",
+      [CALLSIG_DIFF_CHANGED] = "changed",   [CALLSIG_DIFF_ADDED] = "new",     [CALLSIG_DIFF_GONE] = "gone",
+      [CALLSIG_DIFF_UNJUDGED] = "unjudged",
   };
   return verdict < sizeof names / sizeof names[0] ? names[verdict] : NULL;
 }

@@ -148,16 +148,17 @@ static void put_errors(struct writer *writer)
 
 static void put_sleep(struct writer *writer)
 {
-  const struct out_row_sleep *sleep = writer->stats->sleep;
-  out_page_number(writer->block, sleep != NULL);
-  for (uint32_t i = 0; i < writer->listed && sleep; i++)
-    out_page_single(writer->block, sleep[writer->order[i]].own);
-  for (uint32_t i = 0; i < writer->listed && sleep; i++)
-    out_page_single(writer->block, sleep[writer->order[i]].own_error);
-  for (uint32_t i = 0; i < writer->listed && sleep; i++)
-    out_page_single(writer->block, sleep[writer->order[i]].cumulative);
-  for (uint32_t i = 0; i < writer->listed && sleep; i++)
-    out_page_single(writer->block, sleep[writer->order[i]].cumulative_error);
+  const struct callsig_stats *stats = writer->stats;
+  const bool told = stats->sleep != NULL;
+  out_page_number(writer->block, told);
+  for (uint32_t i = 0; i < writer->listed && told; i++)
+    out_page_single(writer->block, out_stats_sleep(stats, writer->order[i]).own);
+  for (uint32_t i = 0; i < writer->listed && told; i++)
+    out_page_single(writer->block, out_stats_sleep(stats, writer->order[i]).own_error);
+  for (uint32_t i = 0; i < writer->listed && told; i++)
+    out_page_single(writer->block, out_stats_sleep(stats, writer->order[i]).cumulative);
+  for (uint32_t i = 0; i < writer->listed && told; i++)
+    out_page_single(writer->block, out_stats_sleep(stats, writer->order[i]).cumulative_error);
 }
 
 /* A number that may be unknown. */

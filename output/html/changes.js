@@ -68,7 +68,6 @@ const UNKNOWN = -1, SEVERAL = -2;
 export class ChangePaint {
   constructor(profile) {
     const [grouping] = profile.page.groupings;
-    this.isJudged = profile.page.diff.test !== null;
     this.grouping = grouping;
     this.metric = profile.page.diff.metric;
     this.rows = new Map();
@@ -87,8 +86,7 @@ export class ChangePaint {
 
   color(key) {
     const row = this.rowOf(key);
-    const verdict = row < 0 ? "same" : this.grouping.verdict[row], isKnown = this.isJudged || verdict === "new" || verdict === "gone";
-    return isKnown ? colorOfChange(verdict, relativeOf(this.grouping, row, this.metric)) : "var(--same)";
+    return row < 0 ? "var(--same)" : colorOfChange(this.grouping.verdict[row], relativeOf(this.grouping, row, this.metric));
   }
 
   words(key) {

@@ -332,7 +332,7 @@ function readTimeline(reader, texts) {
   return {rows, leftOut, spans};
 }
 
-const VERDICTS = ["same", "slower", "faster", "changed", "new", "gone"];
+const VERDICTS = ["same", "slower", "faster", "changed", "new", "gone", "unjudged"];
 
 // The rows of a comparison, as a grouping of rows with other columns.
 function readChanges(reader, texts) {

@@ -11,6 +11,7 @@
 
 #include "output/beside/in_place.h"
 #include "output/notes/asked_notes.h"
+#include "output/notes/counting_notes.h"
 #include "output/notes/sampled_notes.h"
 #include "output/notes/several_notes.h"
 #include "output/notes/timed_notes.h"
@@ -398,6 +399,8 @@ static int give_notes(const struct callsig_stats *stats, bool of_table, const ui
     notes.result = out_waiting_notes(stats, note, data);
   if (notes.result == 0)
     notes.result = out_asked_notes(stats, note, data);
+  if (notes.result == 0)
+    notes.result = out_counting_notes(stats, notes.of_table ? stats->printed : NULL, note, data);
   for (uint32_t i = 0; i < stats->profile.recordings.count && notes.result == 0; i++)
     note_recording(&notes, processes[i]);
   free(processes);

@@ -116,13 +116,13 @@ static int print_row(struct csv *csv, uint32_t number)
     put_integer(csv, error->is_uncertain);
   }
   if (csv->stats->sleep) {
-    const struct out_row_sleep *sleep = &csv->stats->sleep[number];
-    put_known(csv, ((double)row->own - sleep->own) * tick);
-    put_known(csv, sleep->own * tick);
-    put_known(csv, sleep->own_error * tick);
-    put_known(csv, ((double)row->cumulative - sleep->cumulative) * tick);
-    put_known(csv, sleep->cumulative * tick);
-    put_known(csv, sleep->cumulative_error * tick);
+    const struct out_row_sleep sleep = out_stats_sleep(csv->stats, number);
+    put_known(csv, ((double)row->own - sleep.own) * tick);
+    put_known(csv, sleep.own * tick);
+    put_known(csv, sleep.own_error * tick);
+    put_known(csv, ((double)row->cumulative - sleep.cumulative) * tick);
+    put_known(csv, sleep.cumulative * tick);
+    put_known(csv, sleep.cumulative_error * tick);
   }
   if (csv->stats->rows.asked)
     put_asked(csv, &csv->stats->rows.asked[number]);

@@ -54,11 +54,6 @@ static void put_row(struct out_table *table, uint32_t number)
                               .percentiles = stats->percentiles ? &stats->percentiles[number] : NULL,
                               .tick = stats->grouping.tick};
   const struct out_known_function *function = out_row_function(&table->names, &row->key);
-  /* As much may be off as there is: of a call that is still open, say. */
-  if (out_sleep_is_open(sleep.own_error, row->own))
-    values.wait = NAN;
-  if (out_sleep_is_open(sleep.cumulative_error, row->cumulative))
-    values.cumulative_wait = NAN;
   if (function && function->is_untimed)
     values.own = values.cumulative = values.min = values.max = NAN;
   if (out_stats_compensates(stats))

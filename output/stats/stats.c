@@ -468,3 +468,16 @@ struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t
         .own = NAN, .cumulative = NAN, .drawn_own = NAN, .drawn_cumulative = NAN, .untimed = known->calls};
   return stats->errors ? stats->errors[row] : (struct out_row_error){0};
 }
+
+struct out_row_sleep out_stats_sleep(const struct callsig_stats *stats, uint32_t row)
+{
+  if (!stats->sleep)
+    return (struct out_row_sleep){NAN, NAN, NAN, NAN};
+  const struct out_row *known = out_rows_at(&stats->rows, row);
+  struct out_row_sleep sleep = stats->sleep[row];
+  if (out_sleep_is_open(sleep.own_error, known->own))
+    sleep.own = NAN;
+  if (out_sleep_is_open(sleep.cumulative_error, known->cumulative))
+    sleep.cumulative = NAN;
+  return sleep;
+}

@@ -105,11 +105,9 @@ bool out_stats_tells_compensation(const struct callsig_stats *stats);
  * not known, and none of its calls is timed. */
 struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t row);
 
-/* How much of the times of a row threads slept; the object must be prepared. */
-static inline struct out_row_sleep out_stats_sleep(const struct callsig_stats *stats, uint32_t row)
-{
-  return stats->sleep ? stats->sleep[row] : (struct out_row_sleep){NAN, NAN, NAN, NAN};
-}
+/* How much of the times of a row threads slept, as every format tells it: not known, with its error, where all of a
+ * time may be off, as of a call that is open in a program that runs. The object must be prepared. */
+struct out_row_sleep out_stats_sleep(const struct callsig_stats *stats, uint32_t row);
 
 /* Makes the rows' percentiles when they are not there and some recording has histograms. The object must be prepared. 0
  * or -ENOMEM after a message. */

@@ -41,6 +41,10 @@ size_t sym_symbol_base_length(const char *name);
  * not passed, or others are. */
 bool sym_symbol_is_rebuilt(const char *name);
 
+/* Whether a linkage name is of a part of a function that gcc split off (f.part.0): it runs where the function went on.
+ */
+bool sym_symbol_is_part(const char *name);
+
 /* The name as C++ programmers write it, or the name itself when it is not mangled. The caller frees it; NULL when
  * memory is short. */
 char *sym_symbol_demangle(const char *name);

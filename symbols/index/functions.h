@@ -17,6 +17,7 @@ struct sym_function_entry {
   struct fmt_index_function function; /* without its place in FMT_SECTION_ARGS */
   const struct sym_plan *plan;        /* NULL: no DWARF */
   uint32_t next;                      /* of those with the same key, FMT_NONE at the end */
+  bool has_whole, has_part;           /* out of line: code from its beginning on, and a part that was split off */
 };
 
 struct sym_functions {

@@ -268,6 +268,7 @@ class LibraryCalls(harness.Case):
         table = self.callsig("report", "--by", "function", "run.out").stdout.splitlines()
         many, = [line for line in table if "(many)" in line]
         self.assertEqual((many.split()[:5], many.endswith(" [library]")), (["20", "?", "?", "?", "?"], True))
+        self.assertRegex("\n".join(table), r"\n\d+ calls of library functions without times \(\?\): what they took is in their callers' own time, \d+ of them called by .*:\d+\(work\)\n")
 
     def test_globs(self):
         self.compile("program", PROGRAM, libs=self.linked)

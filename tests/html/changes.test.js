@@ -8,7 +8,7 @@ function profile(judged) {
   const numbers = (...values) => Float64Array.from(values);
   const grouping = {
     by: 1, listed: 3, function: Int32Array.of(0, 1, 2), signature: Int32Array.of(-1, -1, -1), groups: {}, folded: new Map(), outside: [],
-    verdict: ["slower", judged ? "same" : "faster", "new"], change: numbers(1, 0.5, 2), changeSize: numbers(1, 0.5, 2), oldTottime: numbers(2, 5, 0), newTottime: numbers(3, 5.5, 2),
+    verdict: [judged ? "slower" : "unjudged", judged ? "same" : "unjudged", "new"], change: numbers(1, 0.5, 2), changeSize: numbers(1, 0.5, 2), oldTottime: numbers(2, 5, 0), newTottime: numbers(3, 5.5, 2),
     oldCumtime: numbers(2, 5, 0), newCumtime: numbers(3, 5.5, 2), oldCalls: numbers(1, 2.5, 0), newCalls: numbers(1, 2, 1), low: numbers(NaN, NaN, NaN),
     high: numbers(NaN, NaN, NaN), p: numbers(NaN, NaN, NaN), adjusted: numbers(0.001, NaN, NaN),
   };

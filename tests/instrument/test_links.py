@@ -23,6 +23,41 @@ ARGUMENT = "-fplugin-arg-callsig_sleds-"
 USED = "int used(int x) { return x * 3; }\nint dead(int x) { return x * 5; }\nint dead_too(int x) { return x * 7; }\n"
 MAIN = "int used(int);\nint dropped(int x) { return x; }\nint main(int c, char **v) { (void)v; return used(c) - 3; }\n"
 
+# gcc inlines the beginning of look() into use(), and calls the rest of it from both.
+SPLIT = r"""
+volatile int sink;
+__attribute__((noinline)) int deep(int n)
+{
+  sink += n;
+  return sink;
+}
+#define MORE s += deep(s & 7) * deep(i + 1) ^ deep(s & 3) * deep(p[i] + s);
+int look(const int *p, int n)
+{
+  if (!p)
+    return 0;
+  int s = 0;
+  for (int i = 0; i < n; i++) {
+    MORE MORE MORE MORE MORE MORE MORE MORE
+  }
+  return s;
+}
+int (*volatile via)(const int *, int) = look;
+__attribute__((noinline)) int use(const int *p, const int *q) { return look(p, 3) + look(q, 2) + via(p, 1); }
+__attribute__((noinline)) int main_use(int c)
+{
+  int a[3] = {c, 2, 3}, s = 0;
+  for (int i = 0; i < 10; i++)
+    s += use(a, i & 1 ? a : 0);
+  return s;
+}
+int main(int c, char **v)
+{
+  (void)v;
+  return main_use(c) == 12345;
+}
+"""
+
 
 class Links(unittest.TestCase):
     compiler = "gcc"
@@ -103,6 +138,17 @@ class Links(unittest.TestCase):
         for command in (("readelf", "-d"), ("nm", "-u")):
             with_sleds, plain = (re.sub(r"0x[0-9a-f]+ .*|\d+ \(bytes\)", "", run(*command, self.path(name))) for name in ("a", "plain"))
             self.assertEqual(with_sleds, plain)
+
+    def test_split_function(self):
+        """Of a function that gcc split, of which calls count twice, the table says so."""
+        self.write("a.c", SPLIT)
+        command = os.path.join(BUILD, "cli", "callsig")
+        note = ": gcc split this function, and a call that goes on in the rest counts twice"
+        for flags, told in ((), True), (("-fno-partial-inlining",), False):
+            self.gcc("-O2", *flags, "a.c", "-o", "a")
+            self.assertEqual(".part." in run("nm", self.path("a")), told)
+            run(command, "run", "-o", self.path("a.out"), self.path("a"))
+            self.assertEqual("a.c:9(look)" + note in run(command, "report", self.path("a.out")), told)
 
     def test_left_out(self):
         """The lists leave out what they leave out of -finstrument-functions: by the names that C++ shows, and by file."""

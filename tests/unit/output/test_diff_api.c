@@ -262,7 +262,7 @@ static void builds(void **state)
   assert_string_equal(found, "gone /a/one.c:40(gone())\n"
                              "gone /a/one.c:50(lost())\n"
                              "gone /a/two.c:50(lost())\n"
-                             "slower /b/one.c:9(clone.constprop.0())\n"
+                             "unjudged /b/one.c:9(clone.constprop.0())\n"
                              "new /b/one.c:40(fresh())\n"
                              "new /b/x.c:50(lost())\n"
                              "new /b/y.c:50(lost())");
@@ -408,7 +408,7 @@ static void refusals(void **state)
   assert_int_equal(callsig_diff_arrange(diff, &unknown), -EINVAL);
   assert_int_equal(callsig_diff_compare(diff, NULL), 0);
   assert_int_equal(callsig_diff_row(diff, callsig_diff_row_count(diff), &row), -EINVAL);
-  assert_null(callsig_diff_verdict_name(CALLSIG_DIFF_GONE + 1));
+  assert_null(callsig_diff_verdict_name(CALLSIG_DIFF_UNJUDGED + 1));
   callsig_diff_free(diff);
   callsig_diff_free(NULL);
 }
