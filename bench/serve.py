@@ -1,99 +1,167 @@
 #!/usr/bin/env python3
-"""What 1,000 requests a second at `callsig run --serve` cost the program: its throughput with and without them, and what it uses itself for a round.
+"""What 1,000 requests a second at `callsig run --serve` cost the program, and how many are answered.
 
-    bench/serve.py BUILD [PAIRS]
+    bench/serve.py BUILD [--rounds N] [--together] [--slow N]
 
-A program with a thread for each processor counts rounds of instrumented calls. In each of PAIRS (default 40) pairs of seconds, one second has
-requests for /metrics and one has none, in turns; the ratio of the two is taken for each pair, so that what else the machine does falls on
-both alike. Whoever asks runs at nice 19 here, as elsewhere it would run on another machine. Prints the mean ratio with its 95 % interval, and what the server used.
-Throughput depends on who else wants the processors; what the program pays does not: the rounds that it does in a second of a processor that it used itself,
-whose ratio is printed beside. It runs no code for the server, so what may be lost there is caches.
+A program counts rounds of instrumented calls. In each of N rounds (default 40) there are four windows of a quarter of a second: without
+requests for /metrics, with, with, without, and in the next round the other way round, so that whatever else the machine does, and
+whatever drifts, falls on both alike. A round's ratio is the rounds of calls in a second with requests to those without. Printed are
+the median of the ratios and its 95 % interval, which is one of order statistics: a window in which something else had the
+processor is an outlier, and moves neither. Once of seconds, and once of seconds of a processor that the program used itself.
+
+The program has the first processor, and the server and whoever asks have the last one: so what is measured is what the server costs beyond
+its own processor. With --together the program has a thread on every processor, and whoever asks runs at nice 19, as the server does:
+elsewhere it would run on another machine. --slow: so many clients more that send half a request in each window with requests, and a
+quarter as many that ask for / and do not read.
 """
 
+import argparse
+import contextlib
+import math
 import os
 import re
+import socket
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 
+from runner import compile_with
+
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-RATE = 1000
+RATE, WINDOW = 1000, 0.25
 PROGRAM = r"""
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 static atomic_ulong rounds;
 static __attribute__((noinline)) int leaf(int n) { int sum = 0; for (int i = 0; i < n * 10; i++) { sum += i; __asm__ volatile("" : "+r"(sum)); } return sum; }
 static __attribute__((noinline)) int step(int n) { return leaf(n) + leaf(n + 1); }
 static void *work(void *data) { for (;;) { for (int i = 0; i < 100; i++) step(i % 20); atomic_fetch_add(&rounds, 1); } return data; }
-int main(void) {
+static double at(clockid_t clock) { struct timespec time; clock_gettime(clock, &time); return (double)time.tv_sec + (double)time.tv_nsec * 1e-9; }
+int main(int argc, char **argv) {
   pthread_t thread;
-  for (long i = sysconf(_SC_NPROCESSORS_ONLN); i > 0; i--) pthread_create(&thread, NULL, work, NULL);
-  while (getchar() != EOF) { printf("%lu\n", atomic_load(&rounds)); fflush(stdout); }
+  for (int i = argc > 1 ? atoi(argv[1]) : 1; i > 0; i--) pthread_create(&thread, NULL, work, NULL);
+  while (getchar() != EOF) { printf("%lu %.9f %.9f\n", atomic_load(&rounds), at(CLOCK_MONOTONIC), at(CLOCK_PROCESS_CPUTIME_ID)); fflush(stdout); }
   _exit(0); }
 """
 
 
-def used(pid):
-    """Seconds of a processor that a process used."""
-    seconds = 0
-    for task in os.listdir(f"/proc/{pid}/task"):
-        with open(f"/proc/{pid}/task/{task}/schedstat") as file:
-            seconds += int(file.read().split()[0]) / 1e9
-    return seconds
+class Served:
+    """The program under `callsig run --serve`, and its server."""
+
+    def __init__(self, build, folder, processors, is_together):
+        with open(os.path.join(folder, "program.c"), "w", encoding="utf-8") as file:
+            file.write(PROGRAM)
+        self.load = os.path.join(folder, "load")
+        program = os.path.join(folder, "program")
+        compile_with("cc", "-O2", "-g", "-finstrument-functions", program + ".c", "-o", program, "-lpthread")
+        compile_with("cc", "-O2", os.path.join(TOP, "bench", "serve_load.c"), "-o", self.load)
+        with open(os.path.join(folder, "errors"), "w+", encoding="utf-8") as errors:
+            self.run = subprocess.Popen(
+                [os.path.join(build, "cli", "callsig"), "run", "--serve", "127.0.0.1:0", "-o", "rec", program, str(len(processors) if is_together else 1)],
+                cwd=folder, env=dict(os.environ, CALLSIG_CACHE_DIR=os.path.join(folder, "cache")), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True)
+            self.look()
+            errors.seek(0)
+            self.port = int(re.search(r":(\d+)/", errors.read()).group(1))
+        with open(f"/proc/{self.run.pid}/task/{self.run.pid}/children", encoding="utf-8") as file:
+            children = {os.path.basename(os.readlink(f"/proc/{child}/exe")): child for child in file.read().split()}
+        if not is_together:
+            for task in os.listdir(f"/proc/{children['program']}/task"):
+                os.sched_setaffinity(int(task), {processors[0]})
+        del children["program"]
+        [self.server] = children.values()
+
+    def look(self):
+        """Rounds so far, when that was, and seconds that the program used of processors."""
+        self.run.stdin.write("x")
+        self.run.stdin.flush()
+        return [float(word) for word in self.run.stdout.readline().split()]
+
+    def used(self):
+        """Seconds of a processor that the server used."""
+        seconds = 0
+        for task in os.listdir(f"/proc/{self.server}/task"):
+            with open(f"/proc/{self.server}/task/{task}/schedstat", encoding="utf-8") as file:
+                seconds += int(file.read().split()[0]) / 1e9
+        return seconds
+
+    def end(self):
+        self.run.stdin.close()
+        self.run.wait()
+
+
+@contextlib.contextmanager
+def slow_clients(port, count):
+    with contextlib.ExitStack() as open_ones:
+        for number in range(count):
+            client = open_ones.enter_context(socket.create_connection(("127.0.0.1", port)))
+            client.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n" + (b"\r\n" if number % 4 == 0 else b"X-Slow: "))
+        yield
+
+
+def window(served, asks, options, asked):
+    """Rounds of calls in a second, and in one of a processor. What whoever asks says goes to `asked`."""
+    with contextlib.ExitStack() as stack:
+        if asks:
+            stack.enter_context(slow_clients(served.port, options.slow))
+            nice = ["nice", "-n", "19"] if options.together else []
+            load = stack.enter_context(subprocess.Popen([*nice, served.load, str(served.port), "/metrics", str(RATE), str(WINDOW)], stdout=subprocess.PIPE, text=True))
+        before = served.look()
+        time.sleep(WINDOW)
+        after = served.look()
+        if asks:
+            asked.append([float(number) for number in re.findall(r"[\d.]+", load.communicate()[0])])
+    rounds, wall, own = (end - begin for begin, end in zip(before, after))
+    return rounds / wall, rounds / own
+
+
+def interval(values):
+    """The 95 % interval of the median, of whatever distribution they are: the order statistics that a binomial distribution gives."""
+    ordered, count = sorted(values), len(values)
+    below, chance = 0, 0.5**count
+    while chance <= 0.025:
+        below += 1
+        chance += math.comb(count, below) * 0.5**count
+    return ordered[max(below - 1, 0)], ordered[min(count - below, count - 1)]
+
+
+def tell(what, values):
+    least, most = interval(values)
+    print(f"{what}, with requests / without: median {statistics.median(values):.4f}, 95 % interval {least:.4f} to {most:.4f}, of {len(values)} rounds")
 
 
 def main():
-    build, pairs = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 40
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("build")
+    parser.add_argument("--rounds", type=int, default=40)
+    parser.add_argument("--together", action="store_true")
+    parser.add_argument("--slow", type=int, default=0)
+    options = parser.parse_args()
+    processors = sorted(os.sched_getaffinity(0))
+    if not options.together:
+        os.sched_setaffinity(0, {processors[-1]})
+    ratios, own, asked = [], [], []
     with tempfile.TemporaryDirectory() as folder:
-        with open(os.path.join(folder, "program.c"), "w") as file:
-            file.write(PROGRAM)
-        subprocess.run(["cc", "-O2", "-g", "-finstrument-functions", "program.c", "-o", "program", "-lpthread"], cwd=folder, check=True)
-        subprocess.run(["cc", "-O2", os.path.join(TOP, "bench", "serve_load.c"), "-o", "load"], cwd=folder, check=True)
-        errors = open(os.path.join(folder, "errors"), "w+")
-        environment = dict(os.environ, CALLSIG_CACHE_DIR=os.path.join(folder, "cache"))
-        run = subprocess.Popen([os.path.join(build, "cli", "callsig"), "run", "--serve", "127.0.0.1:0", "-o", "rec", "./program"], cwd=folder,
-                               env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True)
-
-        def rounds():
-            run.stdin.write("x")
-            run.stdin.flush()
-            return int(run.stdout.readline()), time.monotonic()
-
-        rounds()
-        errors.seek(0)
-        port = re.search(r":(\d+)/", errors.read()).group(1)
-        with open(f"/proc/{run.pid}/task/{run.pid}/children") as file:
-            children = {os.path.basename(os.readlink(f"/proc/{child}/exe")): child for child in file.read().split()}
-        program = children.pop("program")
-        [server] = children.values()
-
-        def rate(asks):
-            load = subprocess.Popen(["nice", "-n", "19", "./load", port, "/metrics", str(RATE), "1.0"], cwd=folder, stdout=subprocess.PIPE, text=True) if asks else None
-            spent_before, (begin, before) = used(program), rounds()
-            time.sleep(0.95)
-            (end, after), spent_after = rounds(), used(program)
-            if load:
-                answers.append(int(load.communicate()[0].split()[0]))
-            return (end - begin) / (after - before), (end - begin) / (spent_after - spent_before)
-
-        answers, ratios, own, before = [], [], [], used(server)
-        for number in range(pairs):
-            with_first = number % 2 == 0
-            first, second = rate(with_first), rate(not with_first)
-            asked, quiet = (first, second) if with_first else (second, first)
-            ratios.append(asked[0] / quiet[0])
-            own.append(asked[1] / quiet[1])
-        spent = used(server) - before
-        run.stdin.close()
-        run.wait()
-    for what, values in (("throughput", ratios), ("rounds in a second of the program's own processor time", own)):
-        half = 1.96 * statistics.stdev(values) / len(values) ** 0.5
-        print(f"{pairs} pairs: {what}, with requests / without: mean {statistics.mean(values):.4f} +- {half:.4f} (95 %), median {statistics.median(values):.4f}")
-    print(f"{sum(answers) / pairs:.0f} answers in a second of requests; the server used {spent / pairs * 1e3:.1f} ms of a processor for them, of 1000")
+        served = Served(os.path.abspath(options.build), folder, processors, options.together)
+        before = served.used()
+        for number in range(options.rounds):
+            order = (False, True, True, False) if number % 2 == 0 else (True, False, False, True)
+            windows = [(asks, window(served, asks, options, asked)) for asks in order]
+            sums = [[sum(values[which] for asks, values in windows if asks == is_asked) for is_asked in (True, False)] for which in (0, 1)]
+            ratios.append(sums[0][0] / sums[0][1])
+            own.append(sums[1][0] / sums[1][1])
+        spent = served.used() - before
+        served.end()
+    tell("rounds of calls in a second", ratios)
+    tell("rounds in a second of the program's own processor time", own)
+    seconds = len(asked) * WINDOW
+    answers, errors, late = (sum(one[which] for one in asked) for which in (0, 1, 2))
+    print(f"{answers / seconds:.0f} answers in a second of requests, {errors:.0f} errors, {late:.0f} of {answers + late:.0f} not asked as {RATE} were; "
+          f"in the mean after {statistics.mean(one[3] for one in asked):.2f} ms; the server used {spent / seconds * 1e3:.1f} ms of a processor a second")
 
 
 if __name__ == "__main__":

@@ -84,6 +84,14 @@ static void take(struct load *load, struct connection *connection)
   connection->is_busy = false;
 }
 
+static bool is_any_busy(const struct load *load)
+{
+  for (int i = 0; i < CONNECTIONS; i++)
+    if (load->connections[i].is_busy)
+      return true;
+  return false;
+}
+
 /* Takes answers until `until`. */
 static void take_until(struct load *load, double until)
 {
@@ -121,7 +129,9 @@ int main(int argc, char **argv)
     if (free_one == CONNECTIONS || !ask(&load, &load.connections[free_one]))
       load.skipped++;
   }
-  take_until(&load, now() + 0.2);
+  const double end = now() + 0.2;
+  while (is_any_busy(&load) && now() < end)
+    take_until(&load, now() + 0.001);
   printf("%lu answers, %lu errors, %lu not asked, mean %.2f ms, longest %.1f ms\n", load.answered, load.refused,
          load.skipped, load.answered ? load.waited / (double)load.answered * 1e3 : 0.0, load.longest * 1e3);
   return 0;

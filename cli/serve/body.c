@@ -85,6 +85,8 @@ void cli_body_release(void *data)
   struct cli_body *body = data;
   if (!body || atomic_fetch_sub(&body->references, 1) != 1)
     return;
+  if (body->response)
+    body->release_response(body->response);
   free(body->data);
   free(body);
 }

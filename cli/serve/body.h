@@ -19,6 +19,8 @@ struct cli_body {
   const char *method; /* methods that are allowed, where another was used; else NULL */
   char *data;
   size_t size;
+  void *response; /* what the server made of it to send, the same for all that get it; NULL: nothing yet */
+  void (*release_response)(void *response);
 };
 
 /* What is the same for all that ask at about the same time. */

@@ -53,6 +53,14 @@ static struct cli_body *refuse_delta(const struct cli_desk *desk, uint32_t user)
                                                     own);
 }
 
+/* The last body of a kind, where it is new enough: that takes less while another one waits for a new one already. */
+static struct cli_body *last_body(const struct cli_desk *desk, enum cli_shared what)
+{
+  struct cli_body *body = desk->shared[what].body;
+  const uint64_t good_ms = desk->shared[what].waiting ? CLI_DESK_OLD_MS : CLI_DESK_FRESH_MS;
+  return body && now_ns() - desk->shared[what].made_ns < good_ms * MILLISECOND ? cli_body_hold(body) : NULL;
+}
+
 struct cli_body *cli_desk_ask(struct cli_desk *desk, const struct cli_exchange *exchange)
 {
   struct cli_body *body = NULL;
@@ -61,9 +69,8 @@ struct cli_body *cli_desk_ask(struct cli_desk *desk, const struct cli_exchange *
     body = cli_body_text(503, "%s", at_the_end);
   else if (exchange->is_delta)
     body = refuse_delta(desk, exchange->user);
-  else if (desk->shared[exchange->what].body &&
-           now_ns() - desk->shared[exchange->what].made_ns < CLI_DESK_FRESH_MS * MILLISECOND)
-    body = cli_body_hold(desk->shared[exchange->what].body);
+  else
+    body = last_body(desk, exchange->what);
   pthread_mutex_unlock(&desk->lock);
   return body;
 }

@@ -1,8 +1,9 @@
 /*
  * Who waits for which body, and the one thread that makes them: it knows no network.
  *
- * All that ask for the same at about the same time get one body. Between bodies the thread rests for three times as
- * long as the last one took, so that however often it is asked, it uses a quarter of a processor.
+ * All that ask for the same at about the same time get one body; while one waits for the next, others get the last one
+ * if it is not old. Between bodies the thread rests for three times as long as the last one took, so that however often
+ * it is asked, it uses a quarter of a processor.
  */
 #ifndef CALLSIG_CLI_SERVE_DESK_H
 #define CALLSIG_CLI_SERVE_DESK_H
@@ -17,6 +18,7 @@ enum {
   CLI_DESK_MOST_DELTAS = 4, /* at a time: each holds a loaded recording */
   CLI_DESK_MOST_OF_ONE = 3, /* of them for one user, so that another may have one */
   CLI_DESK_FRESH_MS = 250,  /* for so long a body is good for others that ask */
+  CLI_DESK_OLD_MS = 1000,   /* for so long it is while a new one is waited for */
   CLI_DESK_LOOK_MS = 200,   /* between looks whether the work is to end */
 };
 

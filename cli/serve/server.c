@@ -84,32 +84,42 @@ static void wake(struct cli_exchange *exchange)
   MHD_resume_connection(request->connection);
 }
 
-/* Answers with a body, which is released. NULL: memory is short. */
-static enum MHD_Result queue(struct server *server, struct MHD_Connection *connection, struct cli_body *body)
+/* A cli_body's release_response. Answers that are on their way keep the response. */
+static void release_response(void *response)
 {
-  cli_connection_give(&server->connections, connection_of(connection), CLI_CONNECTION_ANSWER_S, false);
-  if (!body)
-    return MHD_NO;
-  struct MHD_Response *response =
-      MHD_create_response_from_buffer_with_free_callback_cls(body->size, body->data, cli_body_release, body);
-  if (!response) {
-    cli_body_release(body);
-    return MHD_NO;
-  }
-  const unsigned status = body->status;
+  MHD_destroy_response(response);
+}
+
+/* What is sent of a body: made once, as many may get it. It borrows the body's data. NULL: memory is short. */
+static struct MHD_Response *response_of(struct cli_body *body)
+{
+  if (body->response)
+    return body->response;
+  struct MHD_Response *response = MHD_create_response_from_buffer(body->size, body->data, MHD_RESPMEM_PERSISTENT);
+  if (!response)
+    return NULL;
   MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, body->type);
   MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
   MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
   MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
   if (body->method)
     MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, body->method);
-  if (status == MHD_HTTP_UNAUTHORIZED)
+  if (body->status == MHD_HTTP_UNAUTHORIZED)
     MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer realm=\"callsig\"");
-  if (status == MHD_HTTP_SERVICE_UNAVAILABLE)
+  if (body->status == MHD_HTTP_SERVICE_UNAVAILABLE)
     MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
-  enum MHD_Result result = MHD_queue_response(connection, status, response);
-  MHD_destroy_response(response);
-  return result;
+  body->response = response;
+  body->release_response = release_response;
+  return response;
+}
+
+/* Answers with the request's body, which it holds until it is completed. None: memory is short. */
+static enum MHD_Result queue(struct server *server, struct request *request)
+{
+  struct cli_body *body = request->exchange.body;
+  cli_connection_give(&server->connections, connection_of(request->connection), CLI_CONNECTION_ANSWER_S, false);
+  struct MHD_Response *response = body ? response_of(body) : NULL;
+  return response ? MHD_queue_response(request->connection, body->status, response) : MHD_NO;
 }
 
 static struct cli_body *refuse_method(const char *allowed)
@@ -195,15 +205,13 @@ static enum MHD_Result answer(void *data, struct MHD_Connection *connection, con
     if (!request || !has_body(connection))
       return request ? MHD_YES : MHD_NO;
   }
-  struct cli_body *body = request->exchange.body;
-  request->exchange.body = NULL;
   if (request->is_asked)
-    return queue(server, connection, body);
+    return queue(server, request);
   request->is_asked = true;
   bool waits;
-  body = first_answer(server, request, path, method, &waits);
+  request->exchange.body = first_answer(server, request, path, method, &waits);
   if (!waits)
-    return queue(server, connection, body);
+    return queue(server, request);
   cli_connection_give(&server->connections, connection_of(connection), 0, true);
   MHD_suspend_connection(connection);
   cli_desk_wait(&server->desk, &request->exchange);
