@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "profiler/arch/primitives.h"
+#include "profiler/base/arena_slab.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"
 #include "profiler/base/own_memory.h"
@@ -13,7 +14,7 @@
 #include "profiler/base/syscall.h"
 
 #define CHUNK_SIZE   ((size_t)64 << 10)
-#define FIRST_SIZE   ((size_t)8 << 10) /* of an arena's first chunk, which is all that most threads need */
+#define FIRST_SIZE   PROF_SLAB_CHUNK /* of an arena's first chunk, which is all that most threads need */
 #define CHUNK_HEADER 64u
 /* Kept for the arenas of later threads, which then need no system calls and no page faults. */
 #define SPARE_BYTES ((size_t)2 << 20)
@@ -21,25 +22,20 @@
 struct prof_arena_chunk {
   struct prof_arena_chunk *next;
   size_t size;
+  struct prof_arena_slab *slab; /* that it is of; NULL: it was mapped alone */
 };
 
-/* The list of spare chunks of this size; NULL: none are kept. */
-static struct prof_arena_spare *spares_of(size_t size)
+/* A zeroed chunk of CHUNK_SIZE that an arena gave back, or NULL. */
+static struct prof_arena_chunk *take_spare(void)
 {
-  return size == FIRST_SIZE ? &prof_process.spare_first : size == CHUNK_SIZE ? &prof_process.spare_chunks : NULL;
-}
-
-/* A zeroed chunk that an arena gave back, or NULL. */
-static struct prof_arena_chunk *take_spare(size_t size)
-{
-  struct prof_arena_spare *spares = spares_of(size);
-  if (!spares || !__atomic_load_n(&spares->chunks, __ATOMIC_RELAXED))
+  struct prof_arena_spare *spares = &prof_process.spare_chunks;
+  if (!__atomic_load_n(&spares->chunks, __ATOMIC_RELAXED))
     return NULL;
   prof_lock(&prof_process.arena_lock);
   struct prof_arena_chunk *chunk = spares->chunks;
   if (chunk) {
     spares->chunks = chunk->next;
-    spares->bytes -= size;
+    spares->bytes -= CHUNK_SIZE;
   }
   prof_unlock(&prof_process.arena_lock);
   return chunk;
@@ -48,8 +44,8 @@ static struct prof_arena_chunk *take_spare(size_t size)
 /* Keeps a chunk of which the first `used` bytes were in use. False: there are enough. */
 static bool keep_spare(struct prof_arena_chunk *chunk, size_t used)
 {
-  struct prof_arena_spare *spares = spares_of(chunk->size);
-  if (!spares || __atomic_load_n(&spares->bytes, __ATOMIC_RELAXED) >= SPARE_BYTES)
+  struct prof_arena_spare *spares = &prof_process.spare_chunks;
+  if (chunk->size != CHUNK_SIZE || __atomic_load_n(&spares->bytes, __ATOMIC_RELAXED) >= SPARE_BYTES)
     return false;
   prof_bytes_fill((uint8_t *)chunk + CHUNK_HEADER, 0, used - CHUNK_HEADER);
   prof_lock(&prof_process.arena_lock);
@@ -71,13 +67,36 @@ void prof_memory_refused(long error)
         -error);
 }
 
-static struct prof_arena_chunk *map_chunk(size_t bytes)
+/* Gives back a chunk of which the first `used` bytes were in use. */
+static void give_chunk(struct prof_arena_chunk *chunk, size_t used)
 {
-  long address = prof_map_own(bytes);
-  if (!prof_sys_failed(address))
-    return (struct prof_arena_chunk *)address;
-  prof_memory_refused(address);
-  return NULL;
+  if (chunk->slab)
+    prof_slab_give(chunk->slab, chunk, used);
+  else if (!keep_spare(chunk, used))
+    prof_sys_munmap(chunk, chunk->size);
+}
+
+/* A zeroed chunk for this arena. */
+static struct prof_arena_chunk *take_chunk(const struct prof_arena *arena, size_t bytes)
+{
+  /* The process's own arena is filled under the lock that what others gave back is under. */
+  const bool shares = arena != &prof_process.arena;
+  struct prof_arena_slab *slab = NULL;
+  struct prof_arena_chunk *chunk = NULL;
+  if (shares && bytes == CHUNK_SIZE)
+    chunk = take_spare();
+  else if (shares && bytes == FIRST_SIZE)
+    chunk = prof_slab_take(&slab);
+  if (!chunk) {
+    long address = prof_map_own(bytes);
+    if (prof_sys_failed(address)) {
+      prof_memory_refused(address);
+      return NULL;
+    }
+    chunk = (struct prof_arena_chunk *)address;
+  }
+  chunk->slab = slab;
+  return chunk;
 }
 
 /* A chunk that holds `size` bytes, zeroed. */
@@ -86,10 +105,7 @@ static bool add_chunk(struct prof_arena *arena, size_t size)
   size_t bytes = arena->chunks || size + CHUNK_HEADER > FIRST_SIZE ? CHUNK_SIZE : FIRST_SIZE;
   if (size + CHUNK_HEADER > CHUNK_SIZE)
     bytes = (size + CHUNK_HEADER + 4095) & ~(size_t)4095;
-  /* The process's own arena is filled under the lock that spare chunks are under. */
-  struct prof_arena_chunk *chunk = arena != &prof_process.arena ? take_spare(bytes) : NULL;
-  if (!chunk)
-    chunk = map_chunk(bytes);
+  struct prof_arena_chunk *chunk = take_chunk(arena, bytes);
   if (!chunk)
     return false;
   chunk->next = arena->chunks;
@@ -126,8 +142,7 @@ void prof_arena_free(struct prof_arena *arena)
   while (chunk) {
     struct prof_arena_chunk *next = chunk->next;
     bool current = next_free > (uint8_t *)chunk && next_free <= (uint8_t *)chunk + chunk->size;
-    if (!keep_spare(chunk, current ? (size_t)(next_free - (uint8_t *)chunk) : chunk->size))
-      prof_sys_munmap(chunk, chunk->size);
+    give_chunk(chunk, current ? (size_t)(next_free - (uint8_t *)chunk) : chunk->size);
     chunk = next;
   }
 }

@@ -13,7 +13,7 @@ struct prof_arena {
   uint8_t *next, *end;
 };
 
-/* Chunks of one size that arenas gave back, zeroed. */
+/* Chunks that arenas gave back, zeroed; first ones apart: see arena_slab.h. */
 struct prof_arena_spare {
   struct prof_arena_chunk *chunks;
   size_t bytes;

@@ -81,7 +81,8 @@ static void give_up(struct prof_process *process)
   process->epoch++;
   process->requests_lock = process->pauses_lock = unlocked;
   process->arena = (struct prof_arena){0};
-  process->spare_first = process->spare_chunks = (struct prof_arena_spare){0};
+  process->slabs = (struct prof_arena_slabs){0};
+  process->spare_chunks = (struct prof_arena_spare){0};
   process->names_next = process->names_end = NULL;
   for (unsigned i = 0; i < PROF_BLOCK_SIZES; i++)
     process->free_blocks[i] = NULL;

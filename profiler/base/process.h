@@ -24,6 +24,7 @@
 #include "format/recording.h"
 #include "profiler/arch/common/word_pair.h"
 #include "profiler/base/arena.h"
+#include "profiler/base/arena_slab.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/settings.h"
 
@@ -121,8 +122,9 @@ struct prof_process {
   struct prof_lock requests_lock; /* requests from outside that are being taken */
   struct prof_lock pauses_lock;   /* the times in which nothing is recorded */
   struct prof_arena arena;
-  struct prof_arena_spare spare_first, spare_chunks; /* arenas' first chunks, and others; under arena_lock */
-  uint8_t *names_next, *names_end;                   /* what is left of that page */
+  struct prof_arena_slabs slabs;           /* arenas' first chunks; under arena_lock */
+  struct prof_arena_spare spare_chunks;    /* others; under arena_lock */
+  uint8_t *names_next, *names_end;         /* what is left of that page */
   void *free_blocks[PROF_BLOCK_SIZES];     /* blocks of folded threads by size, first word links; under `growth` */
   struct fmt_rec_ring *free_rings;         /* of folded threads, `reserved` links */
   uint64_t ring_bytes;                     /* of all rings */
