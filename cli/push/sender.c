@@ -16,11 +16,24 @@ struct cli_sender {
   struct curl_slist *headers;
 };
 
-/* The URL with '?' or '&' behind it. */
+/* Is it one that libcurl can ask at all? What it cannot read it would find out at each profile. Behind a fragment,
+ * which is not sent, no parameter can stand. */
+static bool is_readable(const char *url)
+{
+  CURLU *parts = curl_url();
+  char *fragment = NULL;
+  const bool is = parts && curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
+                  curl_url_get(parts, CURLUPART_FRAGMENT, &fragment, 0) == CURLUE_NO_FRAGMENT;
+  curl_free(fragment);
+  curl_url_cleanup(parts);
+  return is;
+}
+
+/* The URL with '?' or '&' behind it; NULL: it is none of http or https, or memory is short. */
 static char *open_url(const char *url)
 {
   char *open = NULL;
-  if (strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0)
+  if ((strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0) || !is_readable(url))
     return NULL;
   return asprintf(&open, "%s%c", url, strchr(url, '?') ? '&' : '?') < 0 ? NULL : open;
 }
@@ -65,7 +78,7 @@ struct cli_sender *cli_sender_new(const char *url, const char *token)
     if (sender->curl && sender->url && set_up(sender, token))
       return sender;
   }
-  cli_error("--push: %s: profiles cannot be sent there: give a URL of http or https", url);
+  cli_error("--push: %s: profiles cannot be sent there: give a URL of http or https, without a fragment", url);
   cli_sender_free(sender);
   return NULL;
 }

@@ -196,7 +196,7 @@ class Errors(harness.Case):
     def test_what_cannot_be(self):
         self.write("rec", "x" * 10000)
         push = ("export", "--to", "pprof", "--push")
-        for url in ("ftp://x/", "file:///etc/passwd", "x", ""):
+        for url in ("ftp://x/", "file:///etc/passwd", "x", "", "http://", "http://x:99999/", "http://[::1/", "http://x/a b", "http://x/#part"):
             self.assert_fails(self.callsig(*push, url, "rec"), 1, "http or https")
         self.assert_fails(self.callsig(*push, "http://localhost:1/", "rec"), 1, "rec", "no recording")
         self.assert_fails(self.callsig(*push, "http://localhost:1/", "missing"), 1, "missing")
