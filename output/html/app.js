@@ -4,7 +4,7 @@ import {element, named, replaceContents} from "./dom.js";
 import {formatCount} from "./format.js";
 import {Profile, namesOfBy} from "./model.js";
 import {makePage} from "./pages.js";
-import {FilterError, filterRows} from "./selection.js";
+import {FilterError, filteredRows} from "./selection.js";
 import {Tree} from "./tree.js";
 import {ViewState} from "./view_state.js";
 
@@ -91,9 +91,8 @@ class App {
   filter(grouping, state) {
     for (const {input} of this.fields.values()) input.removeAttribute("aria-invalid");
     try {
-      const filtered = filterRows(this.profile, grouping, state);
-      const count = filtered.passes.reduce((sum, passes) => sum + passes, 0);
-      this.status.textContent = formatCount(count) + " of " + formatCount(grouping.listed) + " rows" + (filtered.undecided > 0 ? "; of " +
+      const filtered = filteredRows(this.profile, grouping, state);
+      this.status.textContent = formatCount(filtered.count) + " of " + formatCount(grouping.listed) + " rows" + (filtered.undecided > 0 ? "; of " +
         formatCount(filtered.undecided) + " signatures it is not known whether the arguments fulfil the condition" : "");
       this.passes = filtered.passes;
     } catch (error) {

@@ -136,13 +136,15 @@ export function byteLength(text) {
   return new TextEncoder().encode(text.replace(/\\x[0-9a-f]{2}/g, "?")).length;
 }
 
-// Where the path of a node leads in a layout: looked for once.
+// Where the path of a node leads in a layout: looked for once, since signatures of several functions come in turn.
 function boundIn(node, layout) {
-  if (node.layout !== layout) {
-    node.layout = layout;
-    node.bound = bindPath(layout, node.path);
+  node.bounds ??= new Map();
+  let bound = node.bounds.get(layout);
+  if (bound === undefined) {
+    bound = bindPath(layout, node.path);
+    node.bounds.set(layout, bound);
   }
-  return node.bound;
+  return bound;
 }
 
 function pathValue(node, signature) {

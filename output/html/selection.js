@@ -82,7 +82,21 @@ function signaturesBy(profile, text) {
   return {passes, undecided};
 }
 
-// The rows that the filters of a state let through, as a byte each: {passes, count, undecided}. A FilterError names the field.
+const FIELDS = ["function", "signature", "stage", "thread", "module"];
+
+// As filterRows(); what a grouping was asked last is kept, since most changes of a state leave its filters as they are.
+export function filteredRows(profile, grouping, state) {
+  const filters = FIELDS.map((field) => state[field]);
+  if (!grouping.filtered || filters.some((text, i) => text !== grouping.filtered.filters[i])) {
+    const {passes, undecided} = filterRows(profile, grouping, state);
+    let count = 0;
+    for (let i = 0; i < passes.length; i++) count += passes[i];
+    grouping.filtered = {filters, passes, undecided, count};
+  }
+  return grouping.filtered;
+}
+
+// The rows that the filters of a state let through, as a byte each: {passes, undecided}. A FilterError names the field.
 export function filterRows(profile, grouping, state) {
   const passes = new Uint8Array(grouping.listed).fill(1);
   let undecided = 0;
@@ -126,24 +140,35 @@ export function sortedRows(grouping, key, up) {
   const name = key + (up ? " up" : "");
   if (!grouping.orders.has(name)) {
     const values = columnOf(grouping, key);
-    grouping.orders.set(name, values ? orderOf(values, up) : Uint32Array.from({length: grouping.listed}, (_, i) => up ? i : grouping.listed - 1 - i));
+    grouping.orders.set(name, values ? orderOf(values, up) : up ? countUp(grouping.listed) : countUp(grouping.listed).reverse());
   }
   return grouping.orders.get(name);
+}
+
+// 0, 1, 2 ...: from() with a function takes many times as long.
+function countUp(count) {
+  const numbers = new Uint32Array(count);
+  for (let i = 0; i < count; i++) numbers[i] = i;
+  return numbers;
 }
 
 // The numbers of values that are at least 0 or unknown (NaN) in their order; of equal ones the first is first. Such numbers are ordered
 // as the bits that they are made of: 16 of these at a time, the lowest first.
 export function orderOf(values, up) {
   const count = values.length, unknown = up ? Infinity : 0;
-  const keys = new Uint16Array(Float64Array.from(values).map((value) => Number.isNaN(value) ? unknown : value + 0).buffer);
-  let order = Uint32Array.from({length: count}, (_, i) => i), next = new Uint32Array(count);
+  const known = new Float64Array(count);
+  for (let i = 0; i < count; i++) known[i] = Number.isNaN(values[i]) ? unknown : values[i] + 0;
+  const keys = new Uint16Array(known.buffer), starts = new Uint32Array(65537), flip = up ? 0 : 65535;
+  let order = countUp(count), next = new Uint32Array(count);
   for (let digit = 0; digit < 4; digit++) {
-    const starts = new Uint32Array(65537);
-    for (let i = 0; i < count; i++) starts[(up ? keys[4 * i + digit] : 65535 - keys[4 * i + digit]) + 1]++;
+    starts.fill(0);
+    for (let i = digit; i < 4 * count; i += 4) starts[(keys[i] ^ flip) + 1]++;
+    // Of small whole numbers the lowest bits are all 0.
+    if (count > 0 && starts[(keys[digit] ^ flip) + 1] === count) continue;
     for (let i = 1; i < 65537; i++) starts[i] += starts[i - 1];
     for (let i = 0; i < count; i++) {
-      const key = keys[4 * order[i] + digit];
-      next[starts[up ? key : 65535 - key]++] = order[i];
+      const row = order[i];
+      next[starts[keys[4 * row + digit] ^ flip]++] = row;
     }
     [order, next] = [next, order];
   }

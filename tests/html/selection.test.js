@@ -2,7 +2,7 @@
 import assert from "node:assert";
 import test from "node:test";
 import {Profile} from "../../output/html/model.js";
-import {FilterError, chosenRows, filterRows, globPattern, orderOf, sortedRows} from "../../output/html/selection.js";
+import {FilterError, chosenRows, filterRows, filteredRows, globPattern, orderOf, sortedRows} from "../../output/html/selection.js";
 import {DEFAULTS} from "../../output/html/view_state.js";
 
 function profile() {
@@ -35,6 +35,16 @@ test("filters of report, in its words", () => {
   assert.deepStrictEqual(passing({stage: "decode", function: "f"}), [1, 0, 0, 0]);
 });
 
+test("filters are gone over again where they changed, and nowhere else", () => {
+  const known = profile(), [grouping] = known.page.groupings;
+  const first = filteredRows(known, grouping, {...DEFAULTS, signature: "n >= 2"});
+  assert.deepStrictEqual([[...first.passes], first.count, first.undecided], [[0, 1, 1, 0], 2, 0]);
+  assert.strictEqual(filteredRows(known, grouping, {...DEFAULTS, signature: "n >= 2", sort: "ncalls"}), first);
+  assert.strictEqual(filteredRows(known, grouping, {...DEFAULTS, signature: "n >= 3"}).count, 1);
+  assert.throws(() => filteredRows(known, grouping, {...DEFAULTS, signature: "n ="}), FilterError);
+  assert.strictEqual(filteredRows(known, grouping, DEFAULTS).count, 4);
+});
+
 test("what a filter does not understand is told", () => {
   for (const [changes, field] of [[{function: "("}, "function"], [{signature: "n ="}, "signature"], [{signature: "unheard == 1"}, "signature"], [{thread: "x"}, "thread"]])
     assert.throws(() => passing(changes), (error) => error instanceof FilterError && error.field === field, JSON.stringify(changes));
@@ -53,6 +63,8 @@ test("any numbers are ordered, equal ones by their place, unknown ones last", ()
   const many = Float64Array.from({length: 5000}, (_, i) => (i * 7919 % 4001) * 1e-9);
   const wanted = Array.from(many.keys()).sort((a, b) => many[b] - many[a] || a - b);
   assert.deepStrictEqual([...orderOf(many, false)], wanted);
+  const whole = Float64Array.from({length: 5000}, (_, i) => i * 7919 % 4001);
+  assert.deepStrictEqual([...orderOf(whole, true)], Array.from(whole.keys()).sort((a, b) => whole[a] - whole[b] || a - b));
 });
 
 test("every column sorts, and what passes keeps its order", () => {
