@@ -133,7 +133,7 @@ int cli_beside_run(struct cli_beside *beside, char **argv, const char *output, p
     cli_error("run: a signal ended the program, so that it is not run beside: the times are those of this run");
     return -EINTR;
   }
-  int error = cli_known_modules_read(&known, beside->path, output);
+  int error = cli_known_modules_read(&known, beside->path, output, pid);
   if (error == 0)
     error = cli_second_run(beside->path, argv, beside->environment, &beside->files, &known, &run);
   if (error == 0 && (error = cli_attribute_known(&run.samples, &known, &places)) == 0) {

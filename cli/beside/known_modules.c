@@ -4,10 +4,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "callsig/stats.h"
 #include "cli/beside/attribution.h"
+#include "cli/beside/recording_end.h"
 #include "cli/common/subcommand.h"
+#include "symbols/base/addressmap.h"
 
 static const char *base_name(const char *path)
 {
@@ -18,27 +20,76 @@ static const char *base_name(const char *path)
 static int add_name(struct cli_known_modules *known, const char *path)
 {
   char **added = base_vector_add(&known->names, 1);
-  if (added != NULL && (*added = strdup(base_name(path))) != NULL)
-    return 0;
-  cli_error("run: out of memory");
-  return -ENOMEM;
+  return added != NULL && (*added = strdup(base_name(path))) != NULL ? 0 : -ENOMEM;
 }
 
-int cli_known_modules_read(struct cli_known_modules *known, const char *program, const char *output)
+/* What reading the files of a recording's functions works on. */
+struct reading {
+  struct cli_known_modules *known;
+  int file;
+  struct fmt_rec_header header;
+  struct sym_address_map seen; /* addresses of modules */
+};
+
+static int take_module(struct reading *reading, uint64_t address)
 {
-  struct callsig_stats *stats = NULL;
+  struct fmt_rec_module module;
+  char path[PATH_MAX];
+  if (address == 0 || sym_address_map_get(&reading->seen, address) != UINT32_MAX)
+    return 0;
+  int error = sym_address_map_put(&reading->seen, address, 0);
+  if (error == 0 && cli_recording_read_at(reading->file, &reading->header, address, &module, sizeof module) &&
+      module.tag.tag == FMT_TAG_MODULE &&
+      cli_recording_read_name(reading->file, &reading->header, module.path, path, sizeof path))
+    error = add_name(reading->known, path);
+  return error;
+}
+
+/* A list that leads nowhere ends there, and one that leads round where the file has no room for more. */
+static int take_functions(struct reading *reading, uint64_t address)
+{
+  struct fmt_rec_function function;
+  int error = 0;
+  for (uint64_t left = reading->header.next / sizeof function; error == 0 && left > 0 && address != 0; left--) {
+    if (!cli_recording_read_at(reading->file, &reading->header, address, &function, sizeof function) ||
+        function.tag.tag != FMT_TAG_FUNCTION)
+      break;
+    error = take_module(reading, function.module);
+    address = function.next;
+  }
+  return error;
+}
+
+static int take_threads(struct reading *reading)
+{
+  struct fmt_rec_thread thread;
+  uint64_t address = reading->header.first_thread;
+  int error = 0;
+  for (uint64_t left = reading->header.next / sizeof thread; error == 0 && left > 0 && address != 0; left--) {
+    if (!cli_recording_read_at(reading->file, &reading->header, address, &thread, sizeof thread) ||
+        thread.tag.tag != FMT_TAG_THREAD)
+      break;
+    error = take_functions(reading, thread.first_function);
+    address = thread.next;
+  }
+  return error;
+}
+
+/* The records are gone through as they lie: what else is in the recording would take longer to load. */
+int cli_known_modules_read(struct cli_known_modules *known, const char *program, const char *output, pid_t pid)
+{
+  struct reading reading = {.known = known};
+  uint64_t end;
   *known = (struct cli_known_modules){.names = BASE_VECTOR_OF(char *)};
   if (realpath(program, known->program) == NULL)
     known->program[0] = '\0';
-  int error = callsig_stats_load(output, &stats);
-  if (error == 0)
-    error = callsig_stats_group(stats, CALLSIG_BY_MODULE);
-  for (size_t i = 0; error == 0 && i < callsig_stats_row_count(stats); i++) {
-    struct callsig_stats_row row = {.size = sizeof row};
-    if (callsig_stats_row(stats, i, &row) == 0 && row.module != NULL)
-      error = add_name(known, row.module);
-  }
-  callsig_stats_free(stats);
+  reading.file = cli_recording_end(output, pid, &reading.header, &end);
+  int error = reading.file < 0 ? reading.file : take_threads(&reading);
+  if (error < 0)
+    cli_error("run: %s: cannot be read: %s", output, strerror(-error));
+  if (reading.file >= 0)
+    close(reading.file);
+  sym_address_map_free(&reading.seen);
   return error;
 }
 

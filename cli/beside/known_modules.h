@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "base/vector.h"
 #include "cli/beside/samples.h"
@@ -14,9 +15,9 @@ struct cli_known_modules {
   char program[PATH_MAX];   /* what is sampled, its path resolved */
 };
 
-/* Reads those of the recording at `output`; `program`, which is sampled, is one of them. 0, or a negative errno after a
- * message. To be freed in either case. */
-int cli_known_modules_read(struct cli_known_modules *known, const char *program, const char *output);
+/* Reads those of the recording of process `pid` at `output`; `program`, which is sampled, is one of them. 0, or a
+ * negative errno after a message. To be freed in either case. */
+int cli_known_modules_read(struct cli_known_modules *known, const char *program, const char *output, pid_t pid);
 void cli_known_modules_free(struct cli_known_modules *known);
 
 /* Is the file of this path one of them? `data` is the struct cli_known_modules. */

@@ -19,21 +19,10 @@ struct range {
   uint64_t start, end;
 };
 
-/* The bytes that a recording has at an address. */
-static bool read_at(int file, const struct fmt_rec_header *header, uint64_t address, void *bytes, size_t size)
-{
-  const uint64_t offset = address - header->base;
-  return address >= header->base && offset <= (uint64_t)INT64_MAX - size &&
-         pread(file, bytes, size, (off_t)offset) == (ssize_t)size;
-}
-
 static bool is_own(int file, const struct fmt_rec_header *header, uint64_t path)
 {
-  struct fmt_rec_name name;
   char text[sizeof FMT_OWN_CODE];
-  return read_at(file, header, path, &name, sizeof name) && name.tag.tag == FMT_TAG_NAME &&
-         name.length == sizeof FMT_OWN_CODE - 1 && read_at(file, header, path + sizeof name, text, sizeof text) &&
-         memcmp(text, FMT_OWN_CODE, sizeof FMT_OWN_CODE) == 0;
+  return cli_recording_read_name(file, header, path, text, sizeof text) && strcmp(text, FMT_OWN_CODE) == 0;
 }
 
 /* A list that leads nowhere ends there, and one that leads round after so many. */
@@ -42,7 +31,7 @@ static int find_ranges(int file, const struct fmt_rec_header *header, struct bas
   struct fmt_rec_module module;
   uint64_t address = header->first_module;
   for (uint64_t left = MOST_MODULES; left > 0 && address; left--, address = module.next) {
-    if (!read_at(file, header, address, &module, sizeof module) || module.tag.tag != FMT_TAG_MODULE)
+    if (!cli_recording_read_at(file, header, address, &module, sizeof module) || module.tag.tag != FMT_TAG_MODULE)
       break;
     if (!is_own(file, header, module.path))
       continue;

@@ -110,7 +110,7 @@ void cli_own_run_write(struct cli_own_run *own, const char *program, pid_t pid, 
   if (error == 0 && samples.programs <= 1 && samples.total > 0 && cli_recording_whole_until(own->place) != 0) {
     error = cli_own_code_find(output, pid, &samples);
     if (error == 0)
-      error = cli_known_modules_read(&known, program, output);
+      error = cli_known_modules_read(&known, program, output, pid);
     if (error == 0)
       error = cli_attribute_known(&samples, &known, &places);
     if (error == 0)

@@ -25,3 +25,20 @@ int cli_recording_end(const char *path, pid_t pid, struct fmt_rec_header *header
   *end = ((header->next < sizeof *header || header->next > size ? size : header->next) + 7) & ~UINT64_C(7);
   return file;
 }
+
+bool cli_recording_read_at(int file, const struct fmt_rec_header *header, uint64_t address, void *bytes, size_t size)
+{
+  const uint64_t offset = address - header->base;
+  return address >= header->base && offset <= (uint64_t)INT64_MAX - size &&
+         pread(file, bytes, size, (off_t)offset) == (ssize_t)size;
+}
+
+bool cli_recording_read_name(int file, const struct fmt_rec_header *header, uint64_t address, char *text, size_t size)
+{
+  struct fmt_rec_name name;
+  if (!cli_recording_read_at(file, header, address, &name, sizeof name) || name.tag.tag != FMT_TAG_NAME ||
+      name.length >= size || !cli_recording_read_at(file, header, address + sizeof name, text, name.length))
+    return false;
+  text[name.length] = '\0';
+  return true;
+}

@@ -1,6 +1,7 @@
 /* Prints the table of a run, and tells what there is beside it. */
 #include "cli/run/run_end.h"
 
+#include <errno.h>
 #include <sys/wait.h>
 
 #include "callsig/stats.h"
@@ -25,9 +26,17 @@ void cli_run_end_print_table(const struct cli_family_end *end, const struct cli_
 {
   struct callsig_stats *stats = NULL;
   struct callsig_stats_total total = {.size = sizeof total};
+  const bool is_part = table->rows.filter.below != NULL || table->rows.filter.depth > 0;
   int error = callsig_stats_new(NULL, &stats);
   if (error == 0)
     error = cli_recordings_add(stats, end->files, end->count);
+  /* What is asked for after the sum would have the rows made a second time: only what leaves rows out is. */
+  if (error == 0)
+    error = callsig_stats_set_style(stats, &CLI_TABLE_STYLE);
+  if (error == 0)
+    error = callsig_stats_sort(stats, table->sort != NULL ? table->sort : DEFAULT_SORT);
+  if (error == 0 && !is_part)
+    error = cli_row_options_apply(stats, &table->rows) == CLI_EXIT_OK ? 0 : -EINVAL;
   if (error == 0)
     error = callsig_stats_total(stats, &total);
   if (error == 0 && total.calls == 0 && is_off)
@@ -36,9 +45,7 @@ void cli_run_end_print_table(const struct cli_family_end *end, const struct cli_
         "ended before)");
   else if (error == 0 && total.calls == 0 && !is_full)
     cli_error("nothing was recorded: no instrumented function ran, or all of them were filtered out");
-  else if (error == 0 && callsig_stats_set_style(stats, &CLI_TABLE_STYLE) == 0 &&
-           cli_row_options_apply(stats, &table->rows) == CLI_EXIT_OK &&
-           callsig_stats_sort(stats, table->sort != NULL ? table->sort : DEFAULT_SORT) == 0)
+  else if (error == 0 && (!is_part || cli_row_options_apply(stats, &table->rows) == CLI_EXIT_OK))
     callsig_stats_print(stats, stderr, NULL, 0);
   callsig_stats_free(stats);
 }

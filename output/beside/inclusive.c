@@ -1,8 +1,6 @@
 /* Finds each edge's time with callees, given the edges' own times. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "output/beside/beside.h"
 
@@ -24,7 +22,7 @@ struct sums {
   double *by_variant; /* recorded time of callees, or calls, of the edges into it */
   double *by_context;
   bool *is_entered;   /* by variant */
-  uint32_t *position; /* by context, in the preorder */
+  uint32_t *position; /* by context, in the preorder from its end on */
 };
 
 static uint32_t context_of(const struct sums *sums, uint32_t variant)
@@ -32,24 +30,33 @@ static uint32_t context_of(const struct sums *sums, uint32_t variant)
   return out_profile_variant(sums->times->profile, variant)->context;
 }
 
-static int compare_positions(const void *left, const void *right, void *data)
-{
-  const struct sums *sums = data;
-  uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-  uint32_t first = sums->position[context_of(sums, out_profile_edge(sums->times->profile, a)->to)];
-  uint32_t second = sums->position[context_of(sums, out_profile_edge(sums->times->profile, b)->to)];
-  return first != second ? (first < second) - (first > second) : (a > b) - (a < b);
-}
-
-static void put_in_order(struct sums *sums)
+/* Puts the edges in order, those into one context as they come: each position is counted from the last one on, so that
+ * an edge's place is known without a comparison. */
+static int put_in_order(struct sums *sums)
 {
   const struct out_profile *profile = sums->times->profile;
-  for (uint32_t i = 0; i < profile->preorder.count; i++)
-    sums->position[*(uint32_t *)base_vector_at(&profile->preorder, i)] = i;
+  const uint32_t contexts = profile->preorder.count;
+  uint32_t *first = calloc(contexts + 1u, sizeof *first);
+  if (!first)
+    return -ENOMEM;
+  /* The contexts of a cycle in a damaged file are not among those of the preorder. */
+  for (uint32_t i = 0; i < profile->contexts.count; i++)
+    sums->position[i] = contexts;
+  for (uint32_t i = 0; i < contexts; i++)
+    sums->position[*(uint32_t *)base_vector_at(&profile->preorder, i)] = contexts - 1 - i;
   for (uint32_t i = 0; i < profile->edges.count; i++)
     if (out_beside_has(sums->times, out_profile_edge(profile, i)))
-      sums->order[sums->count++] = i;
-  qsort_r(sums->order, sums->count, sizeof *sums->order, compare_positions, sums);
+      first[sums->position[context_of(sums, out_profile_edge(profile, i)->to)]]++;
+  for (uint32_t i = 0; i <= contexts; i++) {
+    const uint32_t count = first[i];
+    first[i] = sums->count;
+    sums->count += count;
+  }
+  for (uint32_t i = 0; i < profile->edges.count; i++)
+    if (out_beside_has(sums->times, out_profile_edge(profile, i)))
+      sums->order[first[sums->position[context_of(sums, out_profile_edge(profile, i)->to)]]++] = i;
+  free(first);
+  return 0;
 }
 
 /* Adds up a weight of the edges by variant and context: recorded time of callees, or, in the second round and where
@@ -181,8 +188,9 @@ int out_beside_inclusive(struct out_beside_times *times)
   bool complete = merged && calls_of_variant && calls_of_context && sums.order && sums.share && sums.merged &&
                   sums.called && sums.by_variant && sums.by_context && sums.is_entered && sums.position;
   int result = complete ? 0 : -ENOMEM;
-  if (complete) {
-    put_in_order(&sums);
+  if (complete)
+    result = put_in_order(&sums);
+  if (result == 0) {
     weigh(&sums, sums.share);
     result = out_beside_entered(times, sums.is_entered);
   }

@@ -99,6 +99,8 @@ static int put_grouping(struct page *page, unsigned by)
     return 0;
   }
   result = out_stats_percentiles(page->stats);
+  if (result == 0)
+    result = out_stats_inclusive_sleep(page->stats);
   if (result == 0 && out_page_rows(&page->identities, MOST_ROWS) < 0)
     result = out_stats_no_memory();
   page->rows += rows < MOST_ROWS - page->rows ? rows : MOST_ROWS - page->rows;

@@ -166,6 +166,8 @@ int out_csv_print(struct callsig_stats *stats, FILE *out, const char *const *res
   int result = out_stats_prepare(stats);
   if (result == 0)
     result = out_stats_percentiles(stats);
+  if (result == 0)
+    result = out_stats_inclusive_sleep(stats);
   if (result < 0)
     return result;
   struct csv csv = {.stats = stats, .out = out, .names = out_stats_names(stats)};

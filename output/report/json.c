@@ -344,6 +344,8 @@ int out_json_print(struct callsig_stats *stats, FILE *out, const char *const *re
   int result = out_stats_prepare(stats);
   if (result == 0)
     result = out_stats_percentiles(stats);
+  if (result == 0)
+    result = out_stats_inclusive_sleep(stats);
   if (result < 0)
     return result;
   struct report report = {.stats = stats, .names = out_stats_names(stats)};

@@ -34,6 +34,8 @@ int out_table_open(struct out_table *table, struct callsig_stats *stats, FILE *o
   int result = out_stats_prepare(stats);
   if (result == 0 && out_columns_have_percentiles(&table->columns))
     result = out_stats_percentiles(stats);
+  if (result == 0 && out_columns_have_waits(&table->columns))
+    result = out_stats_inclusive_sleep(stats);
   table->is_told = result < 0;
   if (result < 0)
     return result;

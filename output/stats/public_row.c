@@ -65,6 +65,8 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
     return out_stats_fail(-EINVAL, "there is no row %zu: there are %u", index, stats->listed);
   if (row->size > offsetof(struct callsig_stats_row, p50))
     result = out_stats_percentiles(stats);
+  if (result == 0 && row->size > offsetof(struct callsig_stats_row, wait))
+    result = out_stats_inclusive_sleep(stats);
   if (result < 0)
     return result;
   uint32_t number = stats->order[index];

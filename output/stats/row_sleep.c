@@ -36,10 +36,20 @@ static void find_own(struct summing *summing, uint32_t number)
   summing->error[number] = sleep.error;
 }
 
+static bool has_any(const double *ticks, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++)
+    if (ticks[i] != 0)
+      return true;
+  return false;
+}
+
 /* What is not sure of where a thread slept is off in one row and the other way in another, so that it is no error of a
- * call that both are in: no more than all of it is added up. */
+ * call that both are in: no more than all of it is added up. Where nothing slept, as in most programs that compute, the
+ * sums are the zeros that are there. */
 static int find_inclusive(struct summing *summing, struct out_profile *profile)
 {
+  const bool any = has_any(summing->own, profile->edges.count), doubts = has_any(summing->error, profile->edges.count);
   int result = 0;
   for (uint32_t i = 0; i < profile->recordings.count && result == 0; i++) {
     struct out_beside_times sleep = {
@@ -48,14 +58,39 @@ static int find_inclusive(struct summing *summing, struct out_profile *profile)
         .profile = profile, .recording = i, .own = summing->error, .inclusive = summing->inclusive_error};
     if (!out_sleep_is_told(out_profile_recording(profile, i)))
       continue;
-    result = out_beside_inclusive(&sleep);
-    if (result == 0)
+    if (any)
+      result = out_beside_inclusive(&sleep);
+    if (result == 0 && doubts)
       result = out_beside_inclusive(&error);
   }
   return result;
 }
 
-static void add_edge(struct summing *summing, uint32_t number)
+/* Adds to the row of an edge. */
+typedef void (*add_fn)(struct summing *summing, uint32_t number, double scale, struct out_row_sleep *sum);
+
+static void add_own(struct summing *summing, uint32_t number, double scale, struct out_row_sleep *sum)
+{
+  const bool is_known = out_profile_edge(summing->profile, number)->sampling != FMT_NONE;
+  sum->own += is_known ? summing->own[number] * scale : NAN;
+  sum->own_error += is_known ? summing->error[number] * scale : NAN;
+}
+
+static void add_inclusive(struct summing *summing, uint32_t number, double scale, struct out_row_sleep *sum)
+{
+  const struct out_profile *profile = summing->profile;
+  const struct out_edge *edge = out_profile_edge(profile, number);
+  const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
+  const struct out_share share =
+      out_edge_share(profile, summing->grouping, edge, out_edge_group(profile, summing->grouping, context));
+  const double total = (double)out_edge_total(profile, edge) * scale;
+  const double read = (double)share.cumulative + (double)share.subtraction.cumulative;
+  const double part = total > 0 ? fmin(read / total, 1) : 0;
+  sum->cumulative += part * summing->inclusive[number] * scale;
+  sum->cumulative_error += part * summing->inclusive_error[number] * scale;
+}
+
+static void add_edge(struct summing *summing, uint32_t number, add_fn add)
 {
   const struct out_profile *profile = summing->profile;
   const struct out_grouping *grouping = summing->grouping;
@@ -63,21 +98,11 @@ static void add_edge(struct summing *summing, uint32_t number)
   const uint32_t row = edge->to == FMT_NONE ? FMT_NONE : out_rows_of_edge(profile, grouping, summing->rows, number);
   if (row == FMT_NONE)
     return;
-  struct out_row_sleep *sum = &summing->list[row];
   const struct out_recording_info *info = recording_of(profile, edge);
-  if (!out_sleep_is_told(info)) {
-    *sum = (struct out_row_sleep){NAN, NAN, NAN, NAN};
-    return;
-  }
-  const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
-  const struct out_share share = out_edge_share(profile, grouping, edge, out_edge_group(profile, grouping, context));
-  const double scale = info->tick / grouping->tick, total = (double)out_edge_total(profile, edge) * scale;
-  const double read = (double)share.cumulative + (double)share.subtraction.cumulative;
-  const double part = total > 0 ? fmin(read / total, 1) : 0;
-  sum->own += edge->sampling == FMT_NONE ? NAN : summing->own[number] * scale;
-  sum->own_error += edge->sampling == FMT_NONE ? NAN : summing->error[number] * scale;
-  sum->cumulative += part * summing->inclusive[number] * scale;
-  sum->cumulative_error += part * summing->inclusive_error[number] * scale;
+  if (out_sleep_is_told(info))
+    add(summing, number, info->tick / grouping->tick, &summing->list[row]);
+  else
+    summing->list[row] = (struct out_row_sleep){NAN, NAN, NAN, NAN};
 }
 
 /* No thread slept longer than a time is; what was more is not known to be less by as much. Less than a tick is what
@@ -93,26 +118,35 @@ static void bound(double *slept, double *error, double time)
   *error = fmin(*error, time);
 }
 
-static int sum_up(struct summing *summing, struct out_profile *profile)
+static void sum_up(struct summing *summing, add_fn add)
 {
-  if (!summing->list || !summing->own || !summing->inclusive || !summing->error || !summing->inclusive_error)
-    return -ENOMEM;
-  for (uint32_t i = 0; i < profile->edges.count; i++)
-    find_own(summing, i);
-  int result = find_inclusive(summing, profile);
-  for (uint32_t i = 0; i < profile->edges.count && result == 0; i++)
-    add_edge(summing, i);
-  for (uint32_t i = 0; i < summing->rows->list.count && result == 0; i++) {
-    const struct out_row *row = out_rows_at(summing->rows, i);
-    struct out_row_sleep *sleep = &summing->list[i];
-    bound(&sleep->own, &sleep->own_error, (double)row->own);
-    bound(&sleep->cumulative, &sleep->cumulative_error, (double)row->cumulative);
-  }
-  return result;
+  for (uint32_t i = 0; i < summing->profile->edges.count; i++)
+    add_edge(summing, i, add);
 }
 
-int out_row_sleep_make(struct out_profile *profile, const struct out_grouping *grouping, const struct out_rows *rows,
-                       struct out_row_sleep **list)
+/* What the edges slept themselves. Finds no memory: -ENOMEM; summing_free() in either case. */
+static int summing_init(struct summing *summing)
+{
+  const size_t edges = summing->profile->edges.count + 1u;
+  summing->own = calloc(edges, sizeof *summing->own);
+  summing->error = calloc(edges, sizeof *summing->error);
+  if (!summing->own || !summing->error)
+    return -ENOMEM;
+  for (uint32_t i = 0; i < summing->profile->edges.count; i++)
+    find_own(summing, i);
+  return 0;
+}
+
+static void summing_free(struct summing *summing)
+{
+  free(summing->own);
+  free(summing->inclusive);
+  free(summing->error);
+  free(summing->inclusive_error);
+}
+
+int out_row_sleep_make(const struct out_profile *profile, const struct out_grouping *grouping,
+                       const struct out_rows *rows, struct out_row_sleep **list)
 {
   bool any = false;
   *list = NULL;
@@ -120,23 +154,40 @@ int out_row_sleep_make(struct out_profile *profile, const struct out_grouping *g
     any |= out_sleep_is_told(out_profile_recording(profile, i));
   if (!any)
     return 0;
-  const size_t edges = profile->edges.count + 1u;
   struct summing summing = {.profile = profile,
                             .grouping = grouping,
                             .rows = rows,
-                            .list = calloc(rows->list.count + 1u, sizeof *summing.list),
-                            .own = calloc(edges, sizeof *summing.own),
-                            .inclusive = calloc(edges, sizeof *summing.inclusive),
-                            .error = calloc(edges, sizeof *summing.error),
-                            .inclusive_error = calloc(edges, sizeof *summing.inclusive_error)};
-  int result = sum_up(&summing, profile);
-  free(summing.own);
-  free(summing.inclusive);
-  free(summing.error);
-  free(summing.inclusive_error);
+                            .list = calloc(rows->list.count + 1u, sizeof *summing.list)};
+  int result = summing.list ? summing_init(&summing) : -ENOMEM;
+  if (result == 0)
+    sum_up(&summing, add_own);
+  summing_free(&summing);
+  for (uint32_t i = 0; i < rows->list.count && result == 0; i++)
+    bound(&summing.list[i].own, &summing.list[i].own_error, (double)out_rows_at(rows, i)->own);
   if (result < 0)
     free(summing.list);
   else
     *list = summing.list;
+  return result;
+}
+
+int out_row_sleep_inclusive(struct out_profile *profile, const struct out_grouping *grouping,
+                            const struct out_rows *rows, struct out_row_sleep *list)
+{
+  const size_t edges = profile->edges.count + 1u;
+  struct summing summing = {.profile = profile,
+                            .grouping = grouping,
+                            .rows = rows,
+                            .list = list,
+                            .inclusive = calloc(edges, sizeof *summing.inclusive),
+                            .inclusive_error = calloc(edges, sizeof *summing.inclusive_error)};
+  int result = summing.inclusive && summing.inclusive_error ? summing_init(&summing) : -ENOMEM;
+  if (result == 0)
+    result = find_inclusive(&summing, profile);
+  if (result == 0)
+    sum_up(&summing, add_inclusive);
+  summing_free(&summing);
+  for (uint32_t i = 0; i < rows->list.count && result == 0; i++)
+    bound(&list[i].cumulative, &list[i].cumulative_error, (double)out_rows_at(rows, i)->cumulative);
   return result;
 }

@@ -20,9 +20,14 @@ static inline bool out_sleep_is_open(double error, uint64_t time)
   return time > 0 && error >= (double)time;
 }
 
-/* By row, into `*list`, allocated with malloc(); the rows have been built. NULL there where no recording tells. 0 or
- * -ENOMEM. */
-int out_row_sleep_make(struct out_profile *profile, const struct out_grouping *grouping, const struct out_rows *rows,
-                       struct out_row_sleep **list);
+/* By row, into `*list`, allocated with malloc(), of own times; the rows have been built. NULL there where no recording
+ * tells. 0 or -ENOMEM. */
+int out_row_sleep_make(const struct out_profile *profile, const struct out_grouping *grouping,
+                       const struct out_rows *rows, struct out_row_sleep **list);
+
+/* Adds what threads slept of times with callees, which takes long and few ask for, to such a list. 0 or -ENOMEM: then
+ * the list is as it was. */
+int out_row_sleep_inclusive(struct out_profile *profile, const struct out_grouping *grouping,
+                            const struct out_rows *rows, struct out_row_sleep *list);
 
 #endif

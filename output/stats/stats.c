@@ -64,7 +64,7 @@ void out_stats_forget(struct callsig_stats *stats)
   stats->sites = NULL;
   stats->printed = NULL;
   stats->listed = 0;
-  stats->grouped = stats->built = stats->prepared = false;
+  stats->grouped = stats->built = stats->prepared = stats->has_inclusive_sleep = false;
   out_signature_merge_free(&stats->signature_merge);
   out_callstacks_free(&stats->callstacks);
   out_compensation_free(&stats->compensation);
@@ -434,6 +434,16 @@ int out_stats_prepare(struct callsig_stats *stats)
   if (result == 0)
     result = order(stats);
   return settle(stats, result, &stats->prepared);
+}
+
+int out_stats_inclusive_sleep(struct callsig_stats *stats)
+{
+  if (!stats->sleep || stats->has_inclusive_sleep)
+    return 0;
+  if (out_row_sleep_inclusive(&stats->profile, &stats->grouping, &stats->rows, stats->sleep) < 0)
+    return out_stats_no_memory();
+  stats->has_inclusive_sleep = true;
+  return 0;
 }
 
 int out_stats_percentiles(struct callsig_stats *stats)

@@ -53,6 +53,7 @@ struct callsig_stats {
   struct out_percentiles *percentiles; /* by row, NULL until out_stats_percentiles() made them */
   struct out_row_error *errors;        /* by row, NULL when all calls were timed */
   struct out_row_sleep *sleep;         /* by row, NULL where no recording tells of it */
+  bool has_inclusive_sleep;            /* `sleep` tells of times with callees: out_stats_inclusive_sleep() */
   struct out_taken_files files;        /* recordings that were added */
   uint64_t damaged;                    /* records that are missing of damaged recordings */
   bool incomplete;                     /* reading a recording failed on the way: what is there is a part of it */
@@ -108,6 +109,10 @@ struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t
 /* How much of the times of a row threads slept, as every format tells it: not known, with its error, where all of a
  * time may be off, as of a call that is open in a program that runs. The object must be prepared. */
 struct out_row_sleep out_stats_sleep(const struct callsig_stats *stats, uint32_t row);
+
+/* Makes what rows slept in the functions that they call, as it is asked for: 0 in `sleep` until then. The object must
+ * be prepared. 0 or -ENOMEM after a message. */
+int out_stats_inclusive_sleep(struct callsig_stats *stats);
 
 /* Makes the rows' percentiles when they are not there and some recording has histograms. The object must be prepared. 0
  * or -ENOMEM after a message. */

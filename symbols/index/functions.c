@@ -12,6 +12,7 @@
 
 #include "symbols/dwarf/declfile.h"
 #include "symbols/dwarf/die.h"
+#include "symbols/dwarf/typename.h"
 
 void sym_functions_init(struct sym_functions *functions, struct base_strings *strings)
 {
@@ -134,6 +135,25 @@ int sym_functions_file(struct sym_functions *functions, Dwarf_Die *die, const ch
   return error;
 }
 
+/* Adds the function of a declaring DIE. `candidate` has what its plan says, and its name. */
+static int add_root(struct sym_functions *functions, Dwarf_Die *root, struct sym_function_entry *candidate,
+                    uint32_t *index)
+{
+  char path[SYM_FILE_MAX];
+  int line = 0;
+  candidate->next = FMT_NONE;
+  if (dwarf_decl_line(root, &line) == 0 && line > 0)
+    candidate->function.line = (uint32_t)line;
+  int error = linkage_name(functions, root, &candidate->function.linkage_name);
+  if (!error)
+    error = sym_functions_file(functions, root, sym_decl_file(root, path), &candidate->function.file);
+  if (!error)
+    error = unite(functions, candidate, index);
+  if (!error)
+    error = sym_address_map_put(&functions->roots, (uint64_t)(uintptr_t)root->addr, *index);
+  return error;
+}
+
 int sym_functions_add(struct sym_functions *functions, Dwarf_Die *die, const struct sym_plan *plan, uint32_t *index)
 {
   Dwarf_Die root;
@@ -141,22 +161,27 @@ int sym_functions_add(struct sym_functions *functions, Dwarf_Die *die, const str
   *index = sym_address_map_get(&functions->roots, (uint64_t)(uintptr_t)root.addr);
   if (*index != FMT_NONE)
     return 0;
-  int line = 0;
-  struct sym_function_entry candidate = {.plan = plan, .next = FMT_NONE};
+  struct sym_function_entry candidate = {.plan = plan};
   candidate.function.name = plan->name;
   candidate.function.flags = plan->flags;
   candidate.function.arg_count = plan->arg_count;
   candidate.function.state_words = (uint16_t)((plan->arg_count + 15u) / 16u);
-  if (dwarf_decl_line(&root, &line) == 0 && line > 0)
-    candidate.function.line = (uint32_t)line;
-  int error = linkage_name(functions, &root, &candidate.function.linkage_name);
-  if (!error)
-    error = sym_functions_file(functions, &root, sym_decl_file(&root), &candidate.function.file);
-  if (!error)
-    error = unite(functions, &candidate, index);
-  if (!error)
-    error = sym_address_map_put(&functions->roots, (uint64_t)(uintptr_t)root.addr, *index);
-  return error;
+  return add_root(functions, &root, &candidate, index);
+}
+
+int sym_functions_add_name(struct sym_functions *functions, Dwarf_Die *die, struct sym_scopes *scopes, uint32_t *index)
+{
+  Dwarf_Die root;
+  sym_die_root(die, &root);
+  *index = sym_address_map_get(&functions->roots, (uint64_t)(uintptr_t)root.addr);
+  if (*index != FMT_NONE)
+    return 0;
+  struct base_arena arena = {0};
+  struct sym_function_entry candidate = {0};
+  const char *name = sym_typename_qualified(&arena, scopes, &root);
+  int error = name ? base_strings_add(functions->strings, name, &candidate.function.name) : -ENOMEM;
+  base_arena_free(&arena);
+  return error ? error : add_root(functions, &root, &candidate, index);
 }
 
 /* A C function is called by another name where its declaration has an asm label: the symbol is what everybody knows. */
@@ -200,8 +225,9 @@ int sym_functions_add_import(struct sym_functions *functions, const struct sym_i
   if (die && dwarf_decl_line(die, &line) == 0 && line > 0)
     function->line = (uint32_t)line;
   int error = name_import(functions, import->name, plan, function);
+  char path[SYM_FILE_MAX];
   if (!error && die)
-    error = sym_functions_file(functions, die, sym_decl_file(die), &function->file);
+    error = sym_functions_file(functions, die, sym_decl_file(die, path), &function->file);
   return error ? error : unite(functions, &candidate, index);
 }
 

@@ -9,13 +9,14 @@
 #include "base/strings.h"
 #include "base/vector.h"
 #include "symbols/base/addressmap.h"
+#include "symbols/dwarf/scopes.h"
 #include "symbols/elf/hook.h"
 #include "symbols/elf/symboltable.h"
 #include "symbols/plan/plan.h"
 
 struct sym_function_entry {
   struct fmt_index_function function; /* without its place in FMT_SECTION_ARGS */
-  const struct sym_plan *plan;        /* NULL: no DWARF */
+  const struct sym_plan *plan;        /* NULL: no DWARF, or not made */
   uint32_t next;                      /* of those with the same key, FMT_NONE at the end */
   bool has_whole, has_part;           /* out of line: code from its beginning on, and a part that was split off */
 };
@@ -34,6 +35,10 @@ void sym_functions_free(struct sym_functions *functions);
 /* The entry of the function that `die` (any instance) belongs to; `plan` is its plan. Functions of several units are
  * one when name, linkage name, file, line and args are the same. -ENOMEM, -E2BIG. */
 int sym_functions_add(struct sym_functions *functions, Dwarf_Die *die, const struct sym_plan *plan, uint32_t *index);
+
+/* The same without a plan, for who asks for names, files and lines alone: functions that only their args tell apart are
+ * one. -ENOMEM, -E2BIG. */
+int sym_functions_add_name(struct sym_functions *functions, Dwarf_Die *die, struct sym_scopes *scopes, uint32_t *index);
 
 /* The entry of a function without DWARF, by its symbol; without one (NULL) its name is its address. */
 int sym_functions_add_symbol(struct sym_functions *functions, const struct sym_symbol *symbol, uint64_t address,

@@ -7,10 +7,10 @@
 
 #include "symbols/base/addressmap.h"
 #include "symbols/dwarf/declfile.h"
+#include "symbols/dwarf/scopes.h"
 #include "symbols/elf/debugfile.h"
 #include "symbols/elf/symboltable.h"
 #include "symbols/index/functions.h"
-#include "symbols/plan/planner.h"
 #include "symbols/sites/hook_calls.h"
 #include "symbols/sites/instances.h"
 #include "symbols/sites/sites.h"
@@ -22,7 +22,7 @@ struct search {
   struct sym_hook hook;     /* for its code, when lines or calls of hooks are asked for */
   struct base_vector lines; /* struct sym_code_line, of one address */
   struct sym_symbol_table symbols;
-  struct sym_planner *planner;
+  struct sym_scopes *names; /* what functions' names are qualified by */
   struct sym_functions functions;
   struct base_vector sites;    /* struct sym_found_site: the addresses */
   struct base_vector scopes;   /* struct sym_scope */
@@ -49,9 +49,9 @@ static int prepare(struct search *search, const char *path, const uint64_t *addr
     sites[i] = (struct sym_found_site){.pc = addresses[i] + 1, .call = addresses[i]};
   if (!error)
     error = sym_scopes_around(&search->file, &search->sites, &search->scopes, &search->innermost);
-  const struct sym_planner_options planner = {.strings = options->strings, .dwarf = search->file.dwarf, .module = path};
-  if (!error)
-    error = sym_planner_new(&planner, &search->planner);
+  search->names = sym_scopes_new();
+  if (!error && !search->names)
+    error = -ENOMEM;
   search->place_of_scope = error ? NULL : malloc((search->scopes.count + 1) * sizeof *search->place_of_scope);
   if (!error && !search->place_of_scope)
     error = -ENOMEM;
@@ -80,9 +80,7 @@ static int intern(struct search *search, uint32_t function, uint32_t parent, uin
 static int function_of(struct search *search, uint32_t scope, uint32_t *function)
 {
   Dwarf_Die die = ((const struct sym_scope *)base_vector_at(&search->scopes, scope))->die;
-  const struct sym_plan *plan;
-  int error = sym_planner_function(search->planner, &die, &plan);
-  return error ? error : sym_functions_add(&search->functions, &die, plan, function);
+  return sym_functions_add_name(&search->functions, &die, search->names, function);
 }
 
 /* The place of a scope. Scopes come after those that they were inlined into, whose places are made with theirs. */
@@ -151,6 +149,7 @@ static int add_innermost_line(struct search *search, Dwarf_Die *unit, uint64_t a
 static int collect_lines(struct search *search, uint32_t number, uint64_t address, uint32_t place)
 {
   uint32_t scope = search->innermost[number];
+  char path[SYM_FILE_MAX];
   Dwarf_Die unit;
   search->lines.count = 0;
   if (scope == FMT_NONE)
@@ -165,7 +164,7 @@ static int collect_lines(struct search *search, uint32_t number, uint64_t addres
     die = at->die;
     if (place != FMT_NONE)
       place = ((const struct sym_place *)base_vector_at(search->places, place))->parent;
-    error = add_line(search, &die, sym_call_file(&die), at->call_line, place);
+    error = add_line(search, &die, sym_call_file(&die, path), at->call_line, place);
     scope = at->parent;
   }
   return error;
@@ -216,7 +215,7 @@ static void release(struct search *search)
   if (reads_code(search->options))
     sym_hook_free(&search->hook);
   base_vector_free(&search->lines);
-  sym_planner_free(search->planner);
+  sym_scopes_free(search->names);
   sym_functions_free(&search->functions);
   sym_address_map_free(&search->keys);
   base_vector_free(&search->sites);

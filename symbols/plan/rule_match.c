@@ -24,9 +24,10 @@ int sym_function_names(struct sym_planner *planner, Dwarf_Die *root, struct sym_
     names->linkage = dwarf_formstring(&attribute);
   if (!names->linkage)
     names->linkage = "";
-  const char *file = sym_decl_file(root);
-  names->file = file ? file : "";
-  return 0;
+  char path[SYM_FILE_MAX];
+  const char *file = sym_decl_file(root, path);
+  names->file = file ? base_arena_copy(&planner->arena, file, strlen(file)) : "";
+  return names->file ? 0 : -ENOMEM;
 }
 
 static bool name_matches(const struct sym_rule *rule, const char *name)

@@ -1,0 +1,259 @@
+/*
+ * Reads the directories and files that the header of a line table lists: DWARF 2 to 5.
+ */
+#include "symbols/dwarf/line_header.h"
+
+#include <dwarf.h>
+#include <gelf.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What is left to be read; `failed` once something did not fit. */
+struct bytes {
+  const uint8_t *at, *end;
+  bool failed;
+};
+
+struct sections {
+  struct bytes line, line_strings, strings;
+};
+
+/* A directory or a file as the table has it. */
+struct entry {
+  const char *path; /* NULL: none */
+  uint64_t directory;
+};
+
+struct header {
+  const struct sections *sections;
+  struct bytes bytes; /* first what follows the lengths of opcodes */
+  unsigned offset_size;
+};
+
+static uint64_t take(struct bytes *bytes, unsigned size)
+{
+  uint64_t value = 0;
+  if (bytes->failed || (size_t)(bytes->end - bytes->at) < size) {
+    bytes->failed = true;
+    return 0;
+  }
+  memcpy(&value, bytes->at, size < sizeof value ? size : sizeof value);
+  bytes->at += size;
+  return value;
+}
+
+static void skip(struct bytes *bytes, uint64_t count)
+{
+  bytes->failed |= count > (uint64_t)(bytes->end - bytes->at);
+  if (!bytes->failed)
+    bytes->at += count;
+}
+
+static uint64_t take_uleb(struct bytes *bytes)
+{
+  uint64_t value = 0;
+  for (unsigned shift = 0; shift < 64; shift += 7) {
+    const uint64_t byte = take(bytes, 1);
+    value |= (byte & 0x7F) << shift;
+    if (!(byte & 0x80))
+      return value;
+  }
+  bytes->failed = true;
+  return 0;
+}
+
+static const char *take_string(struct bytes *bytes)
+{
+  const char *string = (const char *)bytes->at;
+  const uint8_t *end = bytes->failed ? NULL : memchr(bytes->at, 0, (size_t)(bytes->end - bytes->at));
+  bytes->failed |= !end;
+  if (!end)
+    return "";
+  bytes->at = end + 1;
+  return string;
+}
+
+static const char *string_at(struct bytes section, uint64_t offset, bool *failed)
+{
+  skip(&section, offset);
+  const char *string = take_string(&section);
+  *failed |= section.failed;
+  return string;
+}
+
+/* Takes one field of an entry: a string, a number, or what is of no interest. */
+static void take_field(struct header *header, uint64_t content, uint64_t form, struct entry *entry)
+{
+  struct bytes *bytes = &header->bytes;
+  const char *string = NULL;
+  uint64_t number = 0;
+  switch (form) {
+  case DW_FORM_string:
+    string = take_string(bytes);
+    break;
+  case DW_FORM_line_strp:
+    string = string_at(header->sections->line_strings, take(bytes, header->offset_size), &bytes->failed);
+    break;
+  case DW_FORM_strp:
+    string = string_at(header->sections->strings, take(bytes, header->offset_size), &bytes->failed);
+    break;
+  case DW_FORM_udata:
+    number = take_uleb(bytes);
+    break;
+  case DW_FORM_data1:
+    number = take(bytes, 1);
+    break;
+  case DW_FORM_data2:
+    number = take(bytes, 2);
+    break;
+  case DW_FORM_data4:
+    number = take(bytes, 4);
+    break;
+  case DW_FORM_data8:
+    number = take(bytes, 8);
+    break;
+  case DW_FORM_data16:
+    skip(bytes, 16);
+    break;
+  case DW_FORM_block:
+    skip(bytes, take_uleb(bytes));
+    break;
+  default:
+    bytes->failed = true;
+  }
+  if (content == DW_LNCT_path)
+    entry->path = string;
+  else if (content == DW_LNCT_directory_index)
+    entry->directory = number;
+}
+
+/* Takes a list of DWARF 5 up to its entry `number` (with UINT64_MAX: over it). */
+static struct entry take_entries(struct header *header, uint64_t number)
+{
+  uint64_t contents[UINT8_MAX], forms[UINT8_MAX];
+  struct entry entry = {0};
+  const uint64_t fields = take(&header->bytes, 1);
+  for (uint64_t i = 0; i < fields && !header->bytes.failed; i++) {
+    contents[i] = take_uleb(&header->bytes);
+    forms[i] = take_uleb(&header->bytes);
+  }
+  const uint64_t count = take_uleb(&header->bytes);
+  for (uint64_t i = 0; i < count && fields > 0 && !header->bytes.failed; i++) {
+    entry = (struct entry){0};
+    for (uint64_t j = 0; j < fields; j++)
+      take_field(header, contents[j], forms[j], &entry);
+    if (i == number)
+      return entry;
+  }
+  return (struct entry){0};
+}
+
+static struct entry file_of_5(struct header header, uint64_t number, const char **directory)
+{
+  struct header again = header;
+  take_entries(&header, UINT64_MAX);
+  const struct entry file = take_entries(&header, number);
+  *directory = header.bytes.failed ? NULL : take_entries(&again, file.directory).path;
+  return file;
+}
+
+/* The so-manieth of the strings up to an empty one, the first being 1; NULL: there are less. All are read over. */
+static const char *take_directories(struct bytes *bytes, uint64_t number)
+{
+  const char *found = NULL;
+  uint64_t at = 0;
+  for (const char *string = take_string(bytes); *string; string = take_string(bytes))
+    if (++at == number)
+      found = string;
+  return found;
+}
+
+/* Before DWARF 5, both lists begin with 1, and directory 0 is the unit's. */
+static struct entry file_of_4(struct header header, Dwarf_Die *unit, uint64_t number, const char **directory)
+{
+  struct header again = header;
+  struct entry file = {0};
+  Dwarf_Attribute attribute;
+  uint64_t at = 0;
+  take_directories(&header.bytes, 0);
+  for (const char *string = take_string(&header.bytes); *string && at < number; string = take_string(&header.bytes)) {
+    file = (struct entry){string, take_uleb(&header.bytes)};
+    take_uleb(&header.bytes);
+    take_uleb(&header.bytes);
+    at++;
+  }
+  *directory = file.directory ? take_directories(&again.bytes, file.directory)
+                              : dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
+  return number > 0 && at == number ? file : (struct entry){0};
+}
+
+static bool find_sections(Dwarf *dwarf, struct sections *sections)
+{
+  Elf *elf = dwarf_getelf(dwarf);
+  size_t names;
+  if (!elf || elf_getshdrstrndx(elf, &names) != 0)
+    return false;
+  for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+    GElf_Shdr header;
+    const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+    struct bytes *found = !name                                  ? NULL
+                          : strcmp(name, ".debug_line") == 0     ? &sections->line
+                          : strcmp(name, ".debug_line_str") == 0 ? &sections->line_strings
+                          : strcmp(name, ".debug_str") == 0      ? &sections->strings
+                                                                 : NULL;
+    /* libdw has decompressed those that it reads. */
+    Elf_Data *data = found && !(header.sh_flags & SHF_COMPRESSED) ? elf_getdata(section, NULL) : NULL;
+    if (data && data->d_buf)
+      *found = (struct bytes){data->d_buf, (const uint8_t *)data->d_buf + data->d_size, false};
+  }
+  return sections->line.at;
+}
+
+/* Reads the header up to the lists. The version; 0: it cannot be read. */
+static unsigned open_header(struct header *header, uint64_t offset)
+{
+  struct bytes *bytes = &header->bytes;
+  *bytes = header->sections->line;
+  skip(bytes, offset);
+  uint64_t length = take(bytes, 4);
+  header->offset_size = length == UINT32_MAX ? 8 : 4;
+  if (header->offset_size == 8)
+    length = take(bytes, 8);
+  if (bytes->failed || length > (uint64_t)(bytes->end - bytes->at))
+    return 0;
+  bytes->end = bytes->at + length;
+  const unsigned version = (unsigned)take(bytes, 2);
+  /* Sizes of addresses and segments, in version 5. */
+  skip(bytes, version >= 5 ? 2 : 0);
+  length = take(bytes, header->offset_size);
+  if (bytes->failed || version < 2 || version > 5 || length > (uint64_t)(bytes->end - bytes->at))
+    return 0;
+  bytes->end = bytes->at + length;
+  /* How instructions advance the line: of what is to come, only the number of opcodes matters. */
+  skip(bytes, version >= 4 ? 5 : 4);
+  const uint64_t opcodes = take(bytes, 1);
+  skip(bytes, opcodes > 0 ? opcodes - 1 : 0);
+  return bytes->failed ? 0 : version;
+}
+
+bool sym_line_header_file(Dwarf_Die *unit, uint64_t number, char *path, size_t size)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Word offset;
+  struct sections sections = {0};
+  struct header header = {.sections = &sections};
+  const char *directory = NULL;
+  if (!dwarf_attr(unit, DW_AT_stmt_list, &attribute) || dwarf_formudata(&attribute, &offset) != 0 ||
+      !find_sections(dwarf_cu_getdwarf(unit->cu), &sections))
+    return false;
+  const unsigned version = open_header(&header, offset);
+  if (version == 0)
+    return false;
+  const struct entry file =
+      version >= 5 ? file_of_5(header, number, &directory) : file_of_4(header, unit, number, &directory);
+  if (!file.path)
+    return false;
+  const bool is_whole = *file.path == '/' || !directory;
+  const int length = snprintf(path, size, "%s%s%s", is_whole ? "" : directory, is_whole ? "" : "/", file.path);
+  return length >= 0 && (size_t)length < size;
+}
