@@ -218,6 +218,9 @@ prof_sled_found:
          * settled these say so, and it is counted. It owns nothing yet: what is called from it does not ask, unless it is of such an
          * edge itself. Then this frame is settled, and later calls of its edge are not treated so. */
 .Lsled_enter_found_inside:
+        /* The first frame of a back edge that is open has to be known as that. */
+        cmp     qword ptr [r10 + PROF_T_RECURSION], 0
+        je      .Lsled_enter_found_other
         mov     r11d, [rax + PROF_E_MODE]
         and     r11d, PROF_MODE_SAMPLED | PROF_MODE_OWNING
         cmp     r11d, PROF_MODE_SAMPLED
