@@ -28,8 +28,20 @@ struct reading {
   struct cli_known_modules *known;
   int file;
   struct fmt_rec_header header;
+  uint64_t left;               /* records that there is room for in the file, less those that were read */
   struct sym_address_map seen; /* addresses of modules */
 };
+
+/* Reads a record of a list, whose tag comes first. A list that leads nowhere ends there, and those that lead round, by
+ * however many ways, where the file has no room for more. */
+static bool read_record(struct reading *reading, uint64_t address, uint32_t tag, void *record, size_t size)
+{
+  if (address == 0 || reading->left == 0)
+    return false;
+  reading->left--;
+  return cli_recording_read_at(reading->file, &reading->header, address, record, size) &&
+         ((const struct fmt_rec_tag *)record)->tag == tag;
+}
 
 static int take_module(struct reading *reading, uint64_t address)
 {
@@ -45,15 +57,11 @@ static int take_module(struct reading *reading, uint64_t address)
   return error;
 }
 
-/* A list that leads nowhere ends there, and one that leads round where the file has no room for more. */
 static int take_functions(struct reading *reading, uint64_t address)
 {
   struct fmt_rec_function function;
   int error = 0;
-  for (uint64_t left = reading->header.next / sizeof function; error == 0 && left > 0 && address != 0; left--) {
-    if (!cli_recording_read_at(reading->file, &reading->header, address, &function, sizeof function) ||
-        function.tag.tag != FMT_TAG_FUNCTION)
-      break;
+  while (error == 0 && read_record(reading, address, FMT_TAG_FUNCTION, &function, sizeof function)) {
     error = take_module(reading, function.module);
     address = function.next;
   }
@@ -65,10 +73,7 @@ static int take_threads(struct reading *reading)
   struct fmt_rec_thread thread;
   uint64_t address = reading->header.first_thread;
   int error = 0;
-  for (uint64_t left = reading->header.next / sizeof thread; error == 0 && left > 0 && address != 0; left--) {
-    if (!cli_recording_read_at(reading->file, &reading->header, address, &thread, sizeof thread) ||
-        thread.tag.tag != FMT_TAG_THREAD)
-      break;
+  while (error == 0 && read_record(reading, address, FMT_TAG_THREAD, &thread, sizeof thread)) {
     error = take_functions(reading, thread.first_function);
     address = thread.next;
   }
@@ -84,6 +89,8 @@ int cli_known_modules_read(struct cli_known_modules *known, const char *program,
   if (realpath(program, known->program) == NULL)
     known->program[0] = '\0';
   reading.file = cli_recording_end(output, pid, &reading.header, &end);
+  if (reading.file >= 0)
+    reading.left = end / sizeof(struct fmt_rec_function);
   int error = reading.file < 0 ? reading.file : take_threads(&reading);
   if (error < 0)
     cli_error("run: %s: cannot be read: %s", output, strerror(-error));

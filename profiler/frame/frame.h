@@ -26,6 +26,7 @@ __attribute__((nonnull)) static inline uint64_t prof_frame_counters(struct prof_
 {
   if (PROF_UNLIKELY(t->warming))
     return (uintptr_t)t->discard | PROF_FRAME_GENERIC;
+  /* The mode outlives the last frame of a back edge: see recursion.c. */
   if (t->recursion == 0 && !(edge->flags & FMT_EDGE_BACK))
     t->mode = PROF_MODE_PLAIN;
   const bool plain = t->mode == PROF_MODE_PLAIN ? !(edge->flags & FMT_EDGE_BACK) : prof_recursion_outermost(t, edge);
