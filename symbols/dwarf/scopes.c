@@ -1,5 +1,5 @@
 /*
- * Finds the namespace or class that a DIE stands in, by one walk over each unit.
+ * Finds the namespace or class that a DIE stands in, on the way from its unit down to it.
  */
 #include "symbols/dwarf/scopes.h"
 
@@ -8,17 +8,23 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-struct entry {
-  void *addr; /* Dwarf_Die.addr, NULL for a free slot */
-  Dwarf_Die parent;
+#include "base/vector.h"
+#include "format/index.h"
+#include "symbols/base/addressmap.h"
+
+/* A DIE with children that others may stand in: a unit, a scope, or what a class may stand in that is local to it.
+ * Those in it have numbers in a row. */
+struct holder {
+  Dwarf_Die die;
+  const void *end; /* where the DIE behind it begins, NULL: it is the last in its own holder */
+  bool is_read;    /* these are known: */
+  uint32_t first, count;
 };
 
 struct sym_scopes {
-  struct entry *slots;
-  size_t slot_count, used;
-  void **units; /* Dwarf_Die.addr of the unit DIEs already walked */
-  size_t unit_count, unit_capacity;
-  void *last_unit;
+  struct base_vector holders;     /* struct holder */
+  struct sym_address_map units;   /* Dwarf_Die.addr of a unit's DIE -> its holder */
+  struct sym_address_map parents; /* that of a DIE that stands in a scope -> the scope's holder */
 };
 
 /* Deeper nesting than this is not source code but a corrupt file. */
@@ -26,48 +32,25 @@ enum { DEPTH_MAX = 256 };
 
 struct sym_scopes *sym_scopes_new(void)
 {
-  return calloc(1, sizeof(struct sym_scopes));
+  struct sym_scopes *scopes = malloc(sizeof *scopes);
+  if (scopes)
+    *scopes = (struct sym_scopes){.holders = BASE_VECTOR_OF(struct holder)};
+  return scopes;
 }
 
 void sym_scopes_free(struct sym_scopes *scopes)
 {
   if (!scopes)
     return;
-  free(scopes->slots);
-  free(scopes->units);
+  base_vector_free(&scopes->holders);
+  sym_address_map_free(&scopes->units);
+  sym_address_map_free(&scopes->parents);
   free(scopes);
 }
 
-static struct entry *find(struct entry *slots, size_t slot_count, void *addr)
+static struct holder *holder_at(const struct sym_scopes *scopes, uint32_t number)
 {
-  size_t mask = slot_count - 1;
-  size_t at = ((uintptr_t)addr * 0x9E3779B97F4A7C15u >> 17) & mask;
-  while (slots[at].addr && slots[at].addr != addr)
-    at = (at + 1) & mask;
-  return &slots[at];
-}
-
-static int insert(struct sym_scopes *scopes, void *addr, const Dwarf_Die *parent)
-{
-  if (scopes->used * 2 >= scopes->slot_count) {
-    size_t count = scopes->slot_count ? scopes->slot_count * 2 : 1024;
-    struct entry *slots = calloc(count, sizeof *slots);
-    if (!slots)
-      return -ENOMEM;
-    for (size_t i = 0; i < scopes->slot_count; i++)
-      if (scopes->slots[i].addr)
-        *find(slots, count, scopes->slots[i].addr) = scopes->slots[i];
-    free(scopes->slots);
-    scopes->slots = slots;
-    scopes->slot_count = count;
-  }
-  struct entry *slot = find(scopes->slots, scopes->slot_count, addr);
-  if (!slot->addr) {
-    slot->addr = addr;
-    slot->parent = *parent;
-    scopes->used++;
-  }
-  return 0;
+  return base_vector_at(&scopes->holders, number);
 }
 
 static bool is_scope(int tag)
@@ -92,62 +75,93 @@ static bool has_scoped_name(int tag)
   }
 }
 
-/* Records the children of `die`; `scope` is the innermost scope with a name that holds them, or NULL. */
-static int walk(struct sym_scopes *scopes, Dwarf_Die *die, const Dwarf_Die *scope, int depth)
+static bool holds_others(Dwarf_Die *die)
 {
-  Dwarf_Die child;
-  if (depth > DEPTH_MAX || dwarf_child(die, &child) != 0)
-    return 0;
-  do {
-    int tag = dwarf_tag(&child);
-    if (scope && has_scoped_name(tag)) {
-      int result = insert(scopes, child.addr, scope);
-      if (result < 0)
-        return result;
-    }
-    if (is_scope(tag) || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block) {
-      Dwarf_Die inner = child;
-      int result = walk(scopes, &inner, is_scope(tag) ? &inner : NULL, depth + 1);
-      if (result < 0)
-        return result;
-    }
-  } while (dwarf_siblingof(&child, &child) == 0);
+  const int tag = dwarf_tag(die);
+  return (is_scope(tag) || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block) && dwarf_haschildren(die) == 1;
+}
+
+static int add_holder(struct sym_scopes *scopes, const Dwarf_Die *die, uint32_t *number)
+{
+  struct holder *added = base_vector_add(&scopes->holders, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = (struct holder){.die = *die};
+  *number = scopes->holders.count - 1;
   return 0;
 }
 
-static int walk_unit_of(struct sym_scopes *scopes, Dwarf_Die *die)
+/* Finds what stands directly in a holder. */
+static int read_holder(struct sym_scopes *scopes, uint32_t number)
+{
+  Dwarf_Die die = holder_at(scopes, number)->die, child;
+  const bool in_scope = is_scope(dwarf_tag(&die));
+  const uint32_t first = scopes->holders.count;
+  uint32_t last = FMT_NONE; /* the holder whose end is not known yet */
+  int error = 0, more = dwarf_child(&die, &child);
+  while (!error && more == 0) {
+    if (last != FMT_NONE)
+      holder_at(scopes, last)->end = child.addr;
+    last = FMT_NONE;
+    if (in_scope && has_scoped_name(dwarf_tag(&child)))
+      error = sym_address_map_put(&scopes->parents, (uintptr_t)child.addr, number);
+    if (!error && holds_others(&child))
+      error = add_holder(scopes, &child, &last);
+    more = dwarf_siblingof(&child, &child);
+  }
+  struct holder *holder = holder_at(scopes, number);
+  holder->is_read = !error;
+  holder->first = first;
+  holder->count = scopes->holders.count - first;
+  return error;
+}
+
+/* The holder in `number`, which is read, that the DIE at `addr` stands somewhere in; FMT_NONE: in none. */
+static uint32_t holder_around(const struct sym_scopes *scopes, uint32_t number, const void *addr)
+{
+  const struct holder *all = holder_at(scopes, number);
+  uint32_t low = all->first, high = low + all->count;
+  while (low < high) {
+    const uint32_t middle = low + (high - low) / 2;
+    if ((uintptr_t)holder_at(scopes, middle)->die.addr < (uintptr_t)addr)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low == all->first)
+    return FMT_NONE;
+  const void *end = holder_at(scopes, low - 1)->end;
+  return !end || (uintptr_t)addr < (uintptr_t)end ? low - 1 : FMT_NONE;
+}
+
+static int unit_of(struct sym_scopes *scopes, Dwarf_Die *die, uint32_t *number)
 {
   Dwarf_Die unit;
+  *number = FMT_NONE;
   if (!dwarf_diecu(die, &unit, NULL, NULL))
     return 0;
-  if (unit.addr == scopes->last_unit)
+  *number = sym_address_map_get(&scopes->units, (uintptr_t)unit.addr);
+  if (*number != FMT_NONE)
     return 0;
-  scopes->last_unit = unit.addr;
-  for (size_t i = 0; i < scopes->unit_count; i++)
-    if (scopes->units[i] == unit.addr)
-      return 0;
-  if (scopes->unit_count == scopes->unit_capacity) {
-    size_t capacity = scopes->unit_capacity ? scopes->unit_capacity * 2 : 64;
-    void **units = realloc(scopes->units, capacity * sizeof *units);
-    if (!units)
-      return -ENOMEM;
-    scopes->units = units;
-    scopes->unit_capacity = capacity;
-  }
-  scopes->units[scopes->unit_count++] = unit.addr;
-  return walk(scopes, &unit, NULL, 0);
+  const int error = add_holder(scopes, &unit, number);
+  return error ? error : sym_address_map_put(&scopes->units, (uintptr_t)unit.addr, *number);
 }
 
 int sym_scopes_parent(struct sym_scopes *scopes, Dwarf_Die *die, Dwarf_Die *parent)
 {
-  int result = walk_unit_of(scopes, die);
-  if (result < 0)
-    return result;
-  if (!scopes->slot_count)
+  uint32_t scope = sym_address_map_get(&scopes->parents, (uintptr_t)die->addr), number;
+  int error = scope == FMT_NONE ? unit_of(scopes, die, &number) : 0;
+  for (int depth = 0; !error && scope == FMT_NONE && number != FMT_NONE && depth <= DEPTH_MAX; depth++) {
+    error = holder_at(scopes, number)->is_read ? 0 : read_holder(scopes, number);
+    if (error)
+      break;
+    scope = sym_address_map_get(&scopes->parents, (uintptr_t)die->addr);
+    number = holder_around(scopes, number, die->addr);
+  }
+  if (error)
+    return error;
+  if (scope == FMT_NONE)
     return 0;
-  struct entry *slot = find(scopes->slots, scopes->slot_count, die->addr);
-  if (!slot->addr)
-    return 0;
-  *parent = slot->parent;
+  *parent = holder_at(scopes, scope)->die;
   return 1;
 }

@@ -1,6 +1,6 @@
 /*
- * Which namespace or class a DIE stands in. libdw has no way up from a DIE that does not search its whole unit, so each
- * unit is walked once, when the first name in it is asked for.
+ * Which namespace or class a DIE stands in. libdw has no way up from a DIE that does not search its whole unit, so the
+ * way is found down from the unit, and what is on it is read once.
  */
 #ifndef CALLSIG_SYMBOLS_DWARF_SCOPES_H
 #define CALLSIG_SYMBOLS_DWARF_SCOPES_H

@@ -24,6 +24,7 @@ void sym_functions_free(struct sym_functions *functions)
   base_vector_free(&functions->entries);
   sym_address_map_free(&functions->roots);
   sym_address_map_free(&functions->keys);
+  base_arena_free(&functions->names);
 }
 
 static struct sym_function_entry *entry_at(const struct sym_functions *functions, uint32_t index)
@@ -176,11 +177,9 @@ int sym_functions_add_name(struct sym_functions *functions, Dwarf_Die *die, stru
   *index = sym_address_map_get(&functions->roots, (uint64_t)(uintptr_t)root.addr);
   if (*index != FMT_NONE)
     return 0;
-  struct base_arena arena = {0};
   struct sym_function_entry candidate = {0};
-  const char *name = sym_typename_qualified(&arena, scopes, &root);
+  const char *name = sym_typename_qualified(&functions->names, scopes, &root);
   int error = name ? base_strings_add(functions->strings, name, &candidate.function.name) : -ENOMEM;
-  base_arena_free(&arena);
   return error ? error : add_root(functions, &root, &candidate, index);
 }
 

@@ -6,6 +6,7 @@
 
 #include <elfutils/libdw.h>
 
+#include "base/arena.h"
 #include "base/strings.h"
 #include "base/vector.h"
 #include "symbols/base/addressmap.h"
@@ -26,6 +27,7 @@ struct sym_functions {
   struct sym_address_map roots; /* declaring DIE -> entry */
   struct sym_address_map keys;  /* hash of name, linkage name, file and line -> first entry */
   struct base_strings *strings; /* borrowed */
+  struct base_arena names;      /* as they were spelled, before they went to `strings` */
 };
 
 /* An empty list whose names go to `strings` (borrowed). sym_functions_free() frees it. */

@@ -12,7 +12,7 @@
 #include "symbols/elf/symboltable.h"
 #include "symbols/index/functions.h"
 #include "symbols/sites/hook_calls.h"
-#include "symbols/sites/instances.h"
+#include "symbols/sites/scope_walk.h"
 #include "symbols/sites/sites.h"
 
 /* What one search owns. */

@@ -8,188 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "symbols/base/addressmap.h"
 #include "symbols/dwarf/die.h"
 #include "symbols/sites/site_function.h"
 #include "symbols/sites/sites.h"
-
-enum { DEPTH_MAX = 512 /* nested scopes; deeper is a corrupt file */ };
-
-struct walk {
-  const struct base_vector *sites;
-  struct base_vector nodes;       /* struct sym_scope */
-  uint32_t *innermost;            /* node of each site, FMT_NONE outside of every subprogram */
-  struct base_vector *ranges;     /* struct sym_range */
-  struct sym_address_map entries; /* of the subprograms visited: address -> 0 */
-};
-
-static uint64_t site_pc(const struct walk *walk, uint32_t index)
-{
-  return ((const struct sym_found_site *)base_vector_at(walk->sites, index))->pc;
-}
-
-/* The first site whose call lies at or after `address`: whose pc - 1 >= address. */
-static uint32_t first_site(const struct walk *walk, uint64_t address)
-{
-  uint32_t low = 0, high = walk->sites->count;
-  while (low < high) {
-    uint32_t middle = low + (high - low) / 2;
-    if (site_pc(walk, middle) - 1 < address)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low;
-}
-
-/* Whether [low, high) holds a site. With `node`, each of them is given to it. */
-static bool claim(struct walk *walk, uint64_t low, uint64_t high, uint32_t node)
-{
-  bool any = false;
-  for (uint32_t i = first_site(walk, low); i < walk->sites->count && site_pc(walk, i) - 1 < high; i++) {
-    any = true;
-    if (node == FMT_NONE)
-      break;
-    walk->innermost[i] = node;
-  }
-  return any;
-}
-
-/* The same for all ranges of a DIE. */
-static bool claim_ranges(struct walk *walk, Dwarf_Die *die, uint32_t node)
-{
-  Dwarf_Addr base, low, high;
-  ptrdiff_t offset = 0;
-  bool any = false;
-  while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0)
-    if (low < high)
-      any |= claim(walk, low, high, node);
-  return any;
-}
-
-static int add_node(struct walk *walk, Dwarf_Die *die, uint32_t parent, uint32_t *index)
-{
-  struct sym_scope *node = base_vector_add(&walk->nodes, 1);
-  if (!node)
-    return -ENOMEM;
-  Dwarf_Attribute attribute;
-  Dwarf_Word line;
-  *index = walk->nodes.count - 1;
-  *node = (struct sym_scope){.die = *die, .parent = parent};
-  if (parent != FMT_NONE && dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attribute), &line) == 0)
-    node->call_line = (uint32_t)line;
-  return 0;
-}
-
-static int visit_children(struct walk *walk, Dwarf_Die *die, uint32_t node, unsigned depth);
-
-/* A scope inside of a subprogram; `node` is FMT_NONE where that holds no site. A block without one may still hold a
- * class with functions of its own, as a lambda's. */
-static int visit_scope(struct walk *walk, Dwarf_Die *die, uint32_t node, unsigned depth)
-{
-  if (node == FMT_NONE || !claim_ranges(walk, die, FMT_NONE))
-    return dwarf_tag(die) == DW_TAG_inlined_subroutine ? 0 : visit_children(walk, die, FMT_NONE, depth);
-  if (dwarf_tag(die) == DW_TAG_inlined_subroutine) {
-    int error = add_node(walk, die, node, &node);
-    if (error)
-      return error;
-    claim_ranges(walk, die, node);
-  }
-  return visit_children(walk, die, node, depth);
-}
-
-/* Notes the address that a subprogram is entered at. 1: an earlier unit has described the code there. Of a function
- * that several units compile (inline functions and templates of C++) the linker keeps the first unit's code alone, and
- * gives every unit's description its address when the code has the same size: only the first is of that code. */
-static int enter(struct walk *walk, uint64_t entry)
-{
-  if (sym_address_map_get(&walk->entries, entry) != UINT32_MAX)
-    return 1;
-  return sym_address_map_put(&walk->entries, entry, 0);
-}
-
-static int visit_subprogram(struct walk *walk, Dwarf_Die *die, unsigned depth)
-{
-  Dwarf_Addr base, low, high, entry;
-  ptrdiff_t offset = 0;
-  uint32_t first = walk->ranges->count;
-  while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0) {
-    /* Code that the linker dropped keeps a DIE at address 0. */
-    if (low == 0 || low >= high)
-      continue;
-    struct sym_range *range = base_vector_add(walk->ranges, 1);
-    if (!range)
-      return -ENOMEM;
-    *range = (struct sym_range){.low = low, .high = high, .die = *die};
-  }
-  if (walk->ranges->count == first)
-    return visit_children(walk, die, FMT_NONE, depth);
-  struct sym_range *ranges = base_vector_at(walk->ranges, first);
-  if (dwarf_entrypc(die, &entry) != 0 || entry == 0)
-    entry = ranges[0].low;
-  int entered = enter(walk, entry);
-  if (entered != 0) {
-    walk->ranges->count = first;
-    return entered < 0 ? entered : 0;
-  }
-  bool any = false;
-  for (uint32_t i = 0; i < walk->ranges->count - first; i++) {
-    ranges[i].entry = entry;
-    any |= claim(walk, ranges[i].low, ranges[i].high, FMT_NONE);
-  }
-  if (!any)
-    return visit_children(walk, die, FMT_NONE, depth);
-  uint32_t node;
-  int error = add_node(walk, die, FMT_NONE, &node);
-  if (error)
-    return error;
-  claim_ranges(walk, die, node);
-  return visit_children(walk, die, node, depth);
-}
-
-static int visit_children(struct walk *walk, Dwarf_Die *die, uint32_t node, unsigned depth)
-{
-  Dwarf_Die child;
-  int error = 0;
-  if (depth > DEPTH_MAX || dwarf_child(die, &child) != 0)
-    return 0;
-  do {
-    switch (dwarf_tag(&child)) {
-    case DW_TAG_subprogram:
-      error = visit_subprogram(walk, &child, depth + 1);
-      break;
-    case DW_TAG_inlined_subroutine:
-    case DW_TAG_lexical_block:
-    case DW_TAG_try_block:
-    case DW_TAG_catch_block:
-      error = visit_scope(walk, &child, node, depth + 1);
-      break;
-    case DW_TAG_namespace:
-    case DW_TAG_module:
-    case DW_TAG_class_type:
-    case DW_TAG_structure_type:
-    case DW_TAG_union_type:
-      error = visit_children(walk, &child, FMT_NONE, depth + 1);
-      break;
-    default:
-      break;
-    }
-  } while (!error && dwarf_siblingof(&child, &child) == 0);
-  return error;
-}
-
-static int walk_units(struct walk *walk, Dwarf *dwarf)
-{
-  Dwarf_CU *unit = NULL;
-  Dwarf_Die die, split;
-  uint8_t type;
-  int error = 0;
-  while (!error && dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split) == 0) {
-    bool is_split = type == DW_UT_skeleton && split.addr;
-    error = visit_children(walk, is_split ? &split : &die, FMT_NONE, 0);
-  }
-  return error;
-}
 
 static int compare_ranges(const void *a, const void *b)
 {
@@ -294,7 +115,7 @@ static const struct sym_range *range_entered_at(const struct sym_instances *inst
 }
 
 /* Chooses among the instances around the site, from the innermost outwards. */
-static void choose(const struct knowledge *knowledge, const struct walk *walk, uint32_t innermost,
+static void choose(const struct knowledge *knowledge, const struct sym_scope_walk *walk, uint32_t innermost,
                    struct sym_instance *instance)
 {
   const struct sym_scope *nodes = walk->nodes.data;
@@ -326,7 +147,7 @@ static void choose(const struct knowledge *knowledge, const struct walk *walk, u
   instance->call_line = nodes[chosen].call_line;
 }
 
-static void settle_site(const struct knowledge *knowledge, const struct walk *walk, uint32_t index,
+static void settle_site(const struct knowledge *knowledge, const struct sym_scope_walk *walk, uint32_t index,
                         struct sym_instance *instance)
 {
   const struct sym_scope *nodes = walk->nodes.data;
@@ -404,52 +225,13 @@ static int find_site_functions(const struct sym_instances *instances, const stru
   return error;
 }
 
-/* Walks all units for `sites`; `walk` must be released, also after an error. */
-static int walk_all(struct walk *walk, const struct sym_debugfile *file, const struct base_vector *sites,
-                    struct base_vector *ranges)
-{
-  *walk = (struct walk){.sites = sites, .nodes = BASE_VECTOR_OF(struct sym_scope), .ranges = ranges};
-  walk->innermost = malloc((sites->count + 1) * sizeof *walk->innermost);
-  if (!walk->innermost)
-    return -ENOMEM;
-  for (uint32_t i = 0; i < sites->count; i++)
-    walk->innermost[i] = FMT_NONE;
-  return file->dwarf && sites->count ? walk_units(walk, file->dwarf) : 0;
-}
-
-static void release_walk(struct walk *walk)
-{
-  base_vector_free(&walk->nodes);
-  sym_address_map_free(&walk->entries);
-  free(walk->innermost);
-}
-
-int sym_scopes_around(const struct sym_debugfile *file, const struct base_vector *sites, struct base_vector *scopes,
-                      uint32_t **innermost)
-{
-  struct base_vector ranges = BASE_VECTOR_OF(struct sym_range);
-  struct walk walk;
-  int error = walk_all(&walk, file, sites, &ranges);
-  *scopes = (struct base_vector)BASE_VECTOR_OF(struct sym_scope);
-  *innermost = NULL;
-  if (!error) {
-    *scopes = walk.nodes;
-    *innermost = walk.innermost;
-    walk.nodes = (struct base_vector)BASE_VECTOR_OF(struct sym_scope);
-    walk.innermost = NULL;
-  }
-  base_vector_free(&ranges);
-  release_walk(&walk);
-  return error;
-}
-
 int sym_instances_find(struct sym_instances *instances, const struct sym_debugfile *file, const struct sym_hook *hook,
                        const struct base_vector *sites, const struct sym_symbol_table *symbols)
 {
   *instances = (struct sym_instances){.instances = BASE_VECTOR_OF(struct sym_instance),
                                       .ranges = BASE_VECTOR_OF(struct sym_range)};
-  struct walk walk;
-  int error = walk_all(&walk, file, sites, &instances->ranges);
+  struct sym_scope_walk walk;
+  int error = sym_scope_walk_all(&walk, file, sites, &instances->ranges, false);
   struct sym_instance *all = base_vector_add(&instances->instances, sites->count);
   if (!error && !all)
     error = -ENOMEM;
@@ -460,7 +242,7 @@ int sym_instances_find(struct sym_instances *instances, const struct sym_debugfi
   const struct knowledge knowledge = {.instances = instances, .symbols = symbols};
   for (uint32_t i = 0; !error && i < sites->count; i++)
     settle_site(&knowledge, &walk, i, &all[i]);
-  release_walk(&walk);
+  sym_scope_walk_free(&walk);
   return error;
 }
 

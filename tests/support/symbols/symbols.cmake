@@ -5,6 +5,8 @@ add_executable(symbols_write_index ${CALLSIG_SUPPORT_SYMBOLS}/write_index.c)
 target_link_libraries(symbols_write_index PRIVATE callsig_symbols)
 add_executable(symbols_tell_hook_calls ${CALLSIG_SUPPORT_SYMBOLS}/tell_hook_calls.c)
 target_link_libraries(symbols_tell_hook_calls PRIVATE callsig_symbols)
+add_executable(symbols_tell_places ${CALLSIG_SUPPORT_SYMBOLS}/tell_places.c)
+target_link_libraries(symbols_tell_places PRIVATE callsig_symbols)
 
 # The hooks of the sample: preloaded, or linked into it. They run inside programs that no sanitizer has prepared.
 get_directory_property(options COMPILE_OPTIONS)

@@ -4,24 +4,13 @@
 #include <stdlib.h>
 
 #include "symbols/index/places.h"
-
-static bool read_addresses(struct base_vector *addresses)
-{
-  uint64_t address;
-  while (scanf("%" SCNx64, &address) == 1) {
-    uint64_t *added = base_vector_add(addresses, 1);
-    if (added == NULL)
-      return false;
-    *added = address;
-  }
-  return true;
-}
+#include "tests/support/symbols/addresses.h"
 
 int main(int argc, char **argv)
 {
   struct base_vector addresses = BASE_VECTOR_OF(uint64_t), places = BASE_VECTOR_OF(struct sym_place);
   struct base_strings *strings = base_strings_new();
-  int result = argc == 2 && strings != NULL && read_addresses(&addresses) ? 0 : 1;
+  int result = argc == 2 && strings != NULL && test_read_addresses(&addresses) ? 0 : 1;
   uint32_t *place_of = calloc(addresses.count + 1u, sizeof *place_of);
   bool *at_hooks = calloc(addresses.count + 1u, sizeof *at_hooks);
   const struct sym_places_options options = {.strings = strings, .at_hooks = at_hooks};
