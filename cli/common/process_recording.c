@@ -14,8 +14,7 @@
 #include "cli/common/subcommand.h"
 #include "format/recording.h"
 
-/* The number that the process has for itself: in the innermost of the namespaces that it is in. */
-static unsigned number_inside(unsigned long pid)
+unsigned cli_process_number_inside(unsigned long pid)
 {
   char path[64], line[256];
   unsigned inside = (unsigned)pid;
@@ -60,7 +59,7 @@ int cli_process_recording(const char *name, char path[PATH_MAX])
   FILE *maps = pid > 0 && pid <= INT_MAX ? fopen(path, "re") : NULL;
   if (maps == NULL)
     return pid > 0 && pid <= INT_MAX && (errno == EACCES || errno == EPERM) ? -EACCES : -ESRCH;
-  const unsigned inside = number_inside(pid);
+  const unsigned inside = cli_process_number_inside(pid);
   int found = -ENOENT;
   bool is_foreign = false;
   errno = 0;

@@ -9,6 +9,10 @@
  * when it has none. Gives no message. */
 int cli_process_recording(const char *name, char path[PATH_MAX]);
 
+/* The number that the process has for itself: in the innermost of the namespaces that it is in. `pid` where the kernel
+ * does not tell. */
+unsigned cli_process_number_inside(unsigned long pid);
+
 /* The recording that an argument of `command` means: a file, or else the number of a process that records; NULL:
  * callsig.out. An exit status, after a message where it is not CLI_EXIT_OK. */
 int cli_recording_find(const char *command, const char *what, char path[PATH_MAX]);

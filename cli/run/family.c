@@ -18,6 +18,7 @@
 #include "callsig/stats.h"
 #include "cli/common/subcommand.h"
 #include "cli/run/child_files.h"
+#include "cli/run/coming_processes.h"
 #include "output/monitor/monitor_children.h"
 
 enum {
@@ -355,16 +356,18 @@ static void list_file(struct cli_family_end *end, const char *path)
 struct staying {
   const struct cli_recording_place *place;
   struct cli_family_end *end;
+  struct cli_coming_processes coming;
 };
 
 /* Seals a recording that stays by itself, if its process has ended. Where it cannot be sealed, it stays as it is. */
 static int keep(const struct cli_child_file *file, void *data)
 {
-  const struct staying *staying = data;
+  struct staying *staying = data;
   const char *path = staying->place->path, *base = strrchr(path, '/') + 1;
   char whole[PATH_MAX];
   if (file->header->run != staying->place->run)
     return 0;
+  cli_coming_processes_remove(&staying->coming, file->header->pid);
   if (!file->has_ended) {
     staying->end->live++;
     return 0;
@@ -413,7 +416,11 @@ struct cli_family_end cli_family_finish(struct cli_family *family, bool apart)
     list_file(&end, family->place->path);
   if (family->is_there)
     list_file(&end, family->path);
-  int error = cli_child_files_each(family->place->path, keep, &staying);
+  int error = cli_coming_processes_list(family->place, &staying.coming);
+  if (error == 0)
+    error = cli_child_files_each(family->place->path, keep, &staying);
+  end.live += staying.coming.count;
+  cli_coming_processes_free(&staying.coming);
   if (error < 0)
     cli_error("%s: recordings of processes that the program started cannot be looked for beside it, and are not "
               "counted: %s",

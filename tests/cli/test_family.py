@@ -1,7 +1,8 @@
-# ctest: case - quick Family.test_script Family.test_sums_are_of_each Family.test_folded_while_running Family.test_earlier_run Family.test_process_that_goes_on Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
+# ctest: case - quick Family.test_script Family.test_sums_are_of_each Family.test_folded_while_running Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
 # ctest: case _rest full Family.test_what_cannot_be_written Family.test_written_after_a_failure Family.test_database
 """The processes that a program starts: one recording of all, however many they are."""
 
+import fcntl
 import glob
 import json
 import os
@@ -21,6 +22,30 @@ CALLS = """
       work(argc > 1 ? atoi(argv[1]) : 7);
       if (argc > 2 && write(1, "\\n", 1) == 1)
         sleep((unsigned)atoi(argv[2]));
+      return 0; }"""
+
+# Its child, or what its child executes, makes its first call when there is a file.
+DAEMON = """
+    #include <fcntl.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <unistd.h>
+    #define QUIET __attribute__((no_instrument_function))
+    static void QUIET await(void) { for (int i = 0; i < 60000 && access("go", F_OK) != 0; i++) usleep(1000); }
+    static void QUIET __attribute__((constructor)) begin(void) { if (getenv("AWAIT")) await(); }
+    static void __attribute__((noinline)) work(void) { __asm__ volatile(""); }
+    int main(int argc, char **argv) {
+      work();
+      if (argc > 1 && fork() == 0) {
+        int null = open("/dev/null", O_RDWR);
+        if (setsid() < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
+          return 1;
+        if (strcmp(argv[1], "calls") == 0)
+          await();
+        else if (setenv("AWAIT", "1", 1) == 0)
+          execl(argv[0], argv[0], (char *)NULL);
+        work();
+      }
       return 0; }"""
 
 PID, RUN = 40, 376  # where they are in a recording's header
@@ -127,6 +152,27 @@ class Family(harness.Case):
             self.assertEqual(sum(calls for (function, _), calls in self.counts("a", f"a.{pid}").items() if function == "main"), 3)
         finally:
             os.kill(pid, signal.SIGKILL)
+
+    def test_process_that_has_recorded_nothing(self):
+        """A child whose first call comes when its parent's run is over, as a daemon's may, is told of like any that goes on."""
+        daemon = self.compile("daemon", DAEMON)
+        for name, child, mains in (("a", "calls", 0), ("b", "executes", 1)):
+            done = self.callsig("run", "-o", name, daemon, child)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.names(name), [name])
+            self.assertEqual(done.stderr, f"callsig: 1 process that the program started goes on, and records in {name}.PID: not counted here\n")
+            self.write("go", "")
+            deadline = time.monotonic() + 60
+            while len(self.names(name)) < 2 and time.monotonic() < deadline:
+                time.sleep(0.01)
+            own = self.names(name)[1:]
+            self.assertEqual(len(own), 1)
+            with open(self.path(own[0]), "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_EX)  # which its process gives up when it ends
+            os.unlink(self.path("go"))
+            counts = self.counts(name), self.counts(own[0])
+            self.assertEqual([sum(count for (function, _), count in found.items() if function == "work") for found in counts], [1, 1])
+            self.assertEqual(sum(count for (function, _), count in counts[1].items() if function == "main"), mains)
 
     def test_name_that_is_taken(self):
         """A file of the name of the folded recordings that is not this run's stays: one line says so, and all is folded at the end."""
