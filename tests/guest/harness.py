@@ -88,9 +88,10 @@ class Tools:
         self.runs = 0
 
     def within(self, name):
-        """The same for a part of the case, in a folder of its own."""
+        """The same for a part of the case, in a folder of its own: an index that another part had made is not found."""
         part = copy.copy(self)
         part.scratch = os.path.join(self.scratch, name)
+        part.cache = os.path.join(part.scratch, "cache")
         os.makedirs(part.scratch, exist_ok=True)
         return part
 
