@@ -75,6 +75,11 @@ static const char *take_string(struct bytes *bytes)
 
 static const char *string_at(struct bytes section, uint64_t offset, bool *failed)
 {
+  /* There may be no such section. */
+  if (!section.at) {
+    *failed = true;
+    return "";
+  }
   skip(&section, offset);
   const char *string = take_string(&section);
   *failed |= section.failed;
@@ -142,7 +147,7 @@ static struct entry take_entries(struct header *header, uint64_t number)
     entry = (struct entry){0};
     for (uint64_t j = 0; j < fields; j++)
       take_field(header, contents[j], forms[j], &entry);
-    if (i == number)
+    if (i == number && !header->bytes.failed)
       return entry;
   }
   return (struct entry){0};
@@ -182,6 +187,8 @@ static struct entry file_of_4(struct header header, Dwarf_Die *unit, uint64_t nu
     take_uleb(&header.bytes);
     at++;
   }
+  if (header.bytes.failed)
+    return (struct entry){0};
   *directory = file.directory ? take_directories(&again.bytes, file.directory)
                               : dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &attribute));
   return number > 0 && at == number ? file : (struct entry){0};
