@@ -10,8 +10,10 @@
  * the operation of a futex, returns ERROR, a number of errno; for ERROR "kill" its process gets SIGKILL instead. With
  * NUMBER 0 nothing fails, and no writing to standard error ever does, where failures are told.
  *
- * OUTPUT has a line for each call that counts: its number, from 1, the system call's, and its first two arguments; then
- * "injected NUMBER" where one was, and "ended STATUS", of the command: 128 + N for a signal N.
+ * OUTPUT has a line for each call that counts: its number, from 1, the system call's, its first two arguments, and a
+ * number that calls from the same place have in common: of the addresses of the same mapping that it returns to, as far
+ * as the stack tells. Then "injected NUMBER" where one was, behind which no calls are told, and "ended STATUS", of the
+ * command: 128 + N for a signal N.
  */
 #define _GNU_SOURCE
 #include <elf.h>
@@ -35,6 +37,8 @@
 
 #define MOST_THREADS 1024
 #define PLACES       256u
+#define STACK_WORDS  256u /* that are searched for return addresses */
+#define MOST_RETURNS 8u
 
 enum who { LIBRARY, PROGRAM, WHOLE };
 
@@ -54,6 +58,7 @@ struct injection {
   unsigned long number, counted;
   long call, operation;        /* -1: any */
   int error;                   /* 0: SIGKILL */
+  bool done;                   /* nothing is left to be injected or told */
   pid_t failing[MOST_THREADS]; /* threads that are in a call that was not made */
   size_t failing_count;
 };
@@ -92,9 +97,14 @@ static bool runs_program(pid_t thread, const char *program)
   return strcmp(base_name(path), program) == 0;
 }
 
+static struct place *place_of(struct injection *injection, pid_t thread, unsigned long address)
+{
+  return &injection->places[((unsigned long)thread ^ address >> 20) % PLACES];
+}
+
 static bool counts(struct injection *injection, pid_t thread, unsigned long address)
 {
-  struct place *place = &injection->places[((unsigned long)thread ^ address >> 20) % PLACES];
+  struct place *place = place_of(injection, thread, address);
   if (place->thread == thread && place->low <= address && address < place->high)
     return place->counts;
   char path[PATH_MAX];
@@ -158,10 +168,33 @@ static pid_t process_of(pid_t thread)
   return process;
 }
 
+static uint32_t hash_more(uint32_t hash, unsigned long address)
+{
+  return (hash ^ (uint32_t)address) * 16777619u;
+}
+
+/* What calls from the same place have in common. */
+static uint32_t way_to(const struct place *place, pid_t thread, const struct __ptrace_syscall_info *call)
+{
+  unsigned long words[STACK_WORDS];
+  struct iovec to = {words, sizeof words}, from = {(void *)(uintptr_t)call->stack_pointer, sizeof words};
+  uint32_t hash = hash_more(2166136261u, (unsigned long)call->instruction_pointer - place->low);
+  /* As much as there is: near the end of a stack less. */
+  ssize_t size = process_vm_readv(thread, &to, 1, &from, 1, 0);
+  const size_t count = size > 0 ? (size_t)size / sizeof *words : 0;
+  for (size_t i = 0, found = 0; i < count && found < MOST_RETURNS; i++)
+    if (words[i] >= place->low && words[i] < place->high) {
+      hash = hash_more(hash, words[i] - place->low);
+      found++;
+    }
+  return hash;
+}
+
 static void inject(struct injection *injection, pid_t thread)
 {
   fprintf(injection->output, "injected %lu\n", injection->counted);
   injection->number = 0;
+  injection->done = true;
   if (!injection->error)
     kill(process_of(thread), SIGKILL);
   else if (injection->failing_count < MOST_THREADS && skip_call(thread) == 0)
@@ -180,11 +213,13 @@ static bool is_chosen(const struct injection *injection, const struct __ptrace_s
 
 static void entered(struct injection *injection, pid_t thread, const struct __ptrace_syscall_info *call)
 {
-  if (!counts(injection, thread, call->instruction_pointer))
+  if (injection->done || !counts(injection, thread, call->instruction_pointer))
     return;
+  const struct place *place = place_of(injection, thread, call->instruction_pointer);
   injection->counted++;
-  fprintf(injection->output, "%lu %llu %llu %llu\n", injection->counted, (unsigned long long)call->entry.nr,
-          (unsigned long long)call->entry.args[0], (unsigned long long)call->entry.args[1]);
+  fprintf(injection->output, "%lu %llu %llu %llu %u\n", injection->counted, (unsigned long long)call->entry.nr,
+          (unsigned long long)call->entry.args[0], (unsigned long long)call->entry.args[1],
+          injection->number ? 0 : way_to(place, thread, call));
   if (injection->number && injection->counted >= injection->number && is_chosen(injection, call))
     inject(injection, thread);
 }
@@ -232,10 +267,14 @@ static int follow(struct injection *injection, pid_t first)
   while ((thread = waitpid(-1, &status, __WALL)) > 0 || errno == EINTR) {
     if (thread <= 0)
       continue;
-    if (WIFSTOPPED(status))
-      ptrace(PTRACE_SYSCALL, thread, 0, signal_of(injection, thread, status));
-    else if (thread == first)
+    if (WIFSTOPPED(status)) {
+      const int number = signal_of(injection, thread, status);
+      /* Nobody asks for the calls that come then: the command ends as fast as it would. */
+      const bool is_over = injection->done && injection->failing_count == 0;
+      ptrace(is_over ? PTRACE_CONT : PTRACE_SYSCALL, thread, 0, number);
+    } else if (thread == first) {
       result = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    }
   }
   return result;
 }

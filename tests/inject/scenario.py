@@ -41,22 +41,29 @@ def check_said(ran, told):
     expect(ran.said or not told, f"not a word, and status {ran.status}")
 
 
+def spread(faults, most):
+    """At most so many of them (None: all), the first among them, evenly spread."""
+    return [faults[i * len(faults) // most] for i in range(most)] if most and len(faults) > most else faults
+
+
 class Scenario:
     """A command, and what has to hold of it: the scenarios below. Each has run(), measure(), of the run without a fault, and judge()."""
 
     kills = False
+    alike = None  # how many faults are tried of those of one system call from one place; None: all
 
     def __init__(self, bench, program):
         self.bench, self.program = bench, program
 
     def faults(self, folder):
         """(number, system call, error, what it is) of the faults there are. The caches have been filled by a first run."""
-        found = []
-        for number, call, name, arguments in self.run(folder).calls:
+        found = {}
+        for number, call, name, arguments, way in self.run(folder).calls:
             error = error_of(name, arguments)
+            place = (name, way) if self.alike else number
             if self.kills:
-                found.append((number, "any", "kill", name))
+                found.setdefault(place, []).append((number, "any", "kill", name))
             elif error:
                 call = f"{call}.{arguments[1] & FUTEX_OPERATION}" if name == "futex" else call
-                found.append((number, call, error, f"{name}, {os.strerror(error)}"))
-        return found
+                found.setdefault(place, []).append((number, call, error, f"{name}, {os.strerror(error)}"))
+        return sorted(fault for faults in found.values() for fault in spread(faults, self.alike))

@@ -30,7 +30,8 @@
 
 A scenario is a command and whose calls in it fail (inject.c). It runs once to be counted, and then once for each call that takes
 memory, opens, maps, reads, grows or writes a file, locks, or starts a thread or a process; that call fails as it does when the machine
-has no more of it. SIGKILL comes at every system call. --samples takes so many of them, spread evenly. What has to hold:
+has no more of it. Of more than ten calls of the runtime that come from the same place by the same way, ten are tried, evenly spread. The
+program with threads has times by samples, where hooks ask the kernel how long a thread waited; Lua has all times, where none does. SIGKILL comes at every system call. --samples takes so many of them, spread evenly. What has to hold:
 
  * the runtime: the program prints and returns what it does without callsig, and every call is recorded, counted as not recorded, or
    a line says what failed;
@@ -61,7 +62,7 @@ import build  # noqa: E402
 import jobs  # noqa: E402
 import live  # noqa: E402
 from product import Product, plain_run  # noqa: E402
-from scenario import Failure, Scenario, check_said, expect  # noqa: E402
+from scenario import Failure, Scenario, check_said, expect, spread  # noqa: E402
 
 TIMEOUT = 600
 NOTHING = (0, "any", 0)
@@ -74,11 +75,11 @@ def names_of_calls():
 
 
 class Ran:
-    """One run of a command: `calls` that inject counted, as (number, system call, its name, arguments), whether a fault was `injected`, and its
+    """One run of a command: `calls` that inject counted, as (number, system call, its name, arguments, way there), whether a fault was `injected`, and its
     end."""
 
     def __init__(self, lines, names, done):
-        self.calls = [(int(words[0]), int(words[1]), names[int(words[1])], [int(word) for word in words[2:]])
+        self.calls = [(int(words[0]), int(words[1]), names[int(words[1])], [int(word) for word in words[2:4]], int(words[4]))
                       for words in map(str.split, lines) if words[0].isdigit()]
         self.injected = any(line.startswith("injected") for line in lines)
         self.status = int(lines[-1].split()[1])
@@ -139,10 +140,17 @@ class Runtime(Scenario):
     """The runtime inside a program that it was preloaded into."""
 
     who = "library=libcallsig.so"
+    # Where each call is a stop of the tracer's, a thread never has the processor for long, and asks the kernel after many of its
+    # calls how long it waited: the same few system calls, some hundred thousand times.
+    alike = 10
+
+    def __init__(self, bench, program, **settings):
+        super().__init__(bench, program)
+        self.settings = settings
 
     def run(self, folder, fault=NOTHING):
         return self.bench.run(self.who, fault, ["env", f"LD_PRELOAD={self.bench.product.preload}", *self.program], folder,
-                              CALLSIG_OUTPUT=str(folder / "recording"))
+                              CALLSIG_OUTPUT=str(folder / "recording"), **self.settings)
 
     def measure(self, folder):
         ran, plain = self.run(folder), plain_run(self.program)
@@ -329,7 +337,7 @@ class KilledMerge(Merge):
 
 
 SCENARIOS = {
-    "lua": lambda bench: Runtime(bench, bench.lua),
+    "lua": lambda bench: Runtime(bench, bench.lua, CALLSIG_TIMES="exact"),
     "threads": lambda bench: Runtime(bench, bench.threads),
     "run": lambda bench: Command(bench, bench.threads),
     "allocations": lambda bench: Allocations(bench, bench.threads),
@@ -359,9 +367,7 @@ def sweep(name, scenario, samples, top):
     scenario.measure(folder)
     shutil.rmtree(folder)
     folder.mkdir()
-    chosen = scenario.faults(folder)
-    if samples and len(chosen) > samples:
-        chosen = [chosen[i * len(chosen) // samples] for i in range(samples)]
+    chosen = spread(scenario.faults(folder), samples)
     injected = wrong = 0
     for number, call, error, what in chosen:
         folder = top / name / str(number)
