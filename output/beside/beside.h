@@ -1,7 +1,8 @@
 /*
  * Times of a run without hooks in the place of those of the recorded one. docs/beside.md says what they mean.
  *
- * The samples of a function are split over the edges that lead to it, as their calls' own time was in the recorded run.
+ * The samples of a function are split over the edges that lead to it, or to actions in it, as their own time was in the
+ * recorded run.
  * An edge's time with callees is its own and its share of what the edges that lead on from there take.
  */
 #ifndef CALLSIG_OUTPUT_BESIDE_BESIDE_H
@@ -33,7 +34,8 @@ static inline bool out_beside_has(const struct out_beside_times *times, const st
   return edge->to != FMT_NONE && out_profile_thread(times->profile, edge->thread)->recording == times->recording;
 }
 
-/* The function of a variant that stands for calls. */
+/* The function whose code runs in a variant that stands for calls: samples tell of no other. In an action it is that of
+ * the call that the action is in; an action that is in no call is its own. */
 uint32_t out_beside_function(const struct out_profile *profile, uint32_t variant);
 
 /* outward.c: into `is_entered`, by variant: do calls out of it belong to the edges that lead to it? Those out of any

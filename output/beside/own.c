@@ -1,4 +1,4 @@
-/* Splits the samples of each function over the edges that lead to it. */
+/* Splits the samples of each function over the edges that lead to it, or to actions in it. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -24,10 +24,22 @@ struct split {
   const double *ticks; /* by function: what is split */
 };
 
+static uint32_t function_of(const struct out_profile *profile, uint32_t context)
+{
+  return out_profile_callable(profile, out_profile_context(profile, context)->callable)->function;
+}
+
 uint32_t out_beside_function(const struct out_profile *profile, uint32_t variant)
 {
-  uint32_t callable = out_profile_context(profile, out_profile_variant(profile, variant)->context)->callable;
-  return out_profile_callable(profile, callable)->function;
+  const uint32_t own = function_of(profile, out_profile_variant(profile, variant)->context);
+  uint32_t context = out_profile_variant(profile, variant)->context, function = own;
+  while (out_profile_function(profile, function)->is_action) {
+    context = out_profile_context(profile, context)->parent;
+    if (context == FMT_NONE || out_profile_context(profile, context)->callable == FMT_NONE)
+      return own;
+    function = function_of(profile, context);
+  }
+  return function;
 }
 
 static int find_costs(struct split *split)

@@ -71,6 +71,20 @@ int main(int argc, char **argv)
 }
 """
 
+# Both functions compute for long, one of them in an action.
+ACTION = """
+#include "callsig/callsig.h"
+static volatile long sum;
+__attribute__((noinline)) void marked(long n) { callsig_action_begin("load"); for (long i = 0; i < n; i++) sum += i; callsig_action_end("load"); }
+__attribute__((noinline)) void plain(long n) { for (long i = 0; i < n; i++) sum += i; }
+int main(void)
+{
+  for (int i = 0; i < 20; i++) marked(4000000);
+  for (int i = 0; i < 20; i++) plain(4000000);
+  return 0;
+}
+"""
+
 # step() is inlined in the loop of inside(), and called from others' loop.
 INLINED = r"""
 static volatile unsigned long sink;
@@ -181,6 +195,17 @@ class OwnRun(harness.Case):
         rows, notes = self.rows()
         self.assert_sampled(notes, True)
         self.assertTrue(0.5 < rows["work"] / rows["other"] < 2, rows)
+
+    def test_action(self):
+        """Samples in an action are of the code of the function that it is in, and what they tell is the action's."""
+        program = self.compile("program", ACTION, "-O1", f"-I{harness.INCLUDE}", libs=[f"{harness.RUNTIME}/libcallsig.so", f"-Wl,-rpath,{harness.RUNTIME}"])
+        done = self.callsig("run", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows, notes = self.rows()
+        self.assert_sampled(notes, True)
+        read = self.rows("--raw")[0]  # which so few hooks change by little
+        for name in ("{load}", "plain"):
+            self.assertTrue(0.6 < rows[name] / read[name] < 1.5, (rows, read))
 
     def test_inlined(self):
         """Where a call was inlined that has no hook, what it took is its caller's; where it has one, it has a row for it."""

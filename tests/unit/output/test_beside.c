@@ -145,6 +145,36 @@ static void split_of_returned(void **state)
   callsig_stats_free(stats);
 }
 
+/* What an action did is in samples of the functions whose code ran in it: those of f are split between itself and the
+ * actions in it. */
+static void split_over_actions(void **state)
+{
+  (void)state;
+  struct sample sample;
+  sample_begin(&sample);
+  index_writer_function(sample.index, "/src/a.c", 5, "f", 0);
+  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
+  index_writer_function(sample.index, "/src/a.c", 9, "g", 0);
+  sample_calls(&sample);
+  sampled_run_call(&sample, 0, 1, 0);
+  recording_enter_action(sample.thread, "load", 10);
+  recording_enter_action(sample.thread, "inner", 20);
+  sample_call(&sample, 1, (const uint64_t[]){0}, 0, 20, 25);
+  recording_exit(sample.thread, 35);
+  recording_exit(sample.thread, 40);
+  recording_exit(sample.thread, 50);
+  sample_call(&sample, 1, (const uint64_t[]){0}, 0, 50, 60);
+  sampled_run_add(&sample,
+                  (const struct sampled_place[]){
+                      {"/bin/x", NULL, 0, FMT_NONE, 0}, {"f", "/src/a.c", 5, 0, 90}, {"g", "/src/a.c", 9, 0, 30}},
+                  3);
+  struct callsig_stats *stats = sample_load(&sample, 60);
+  expect(stats, "{load}", 1, 1, .030, .060);
+  expect(stats, "{inner}", 1, 1, .020, .030);
+  expect(stats, "f(n=1)", 1, 1, .040, .100);
+  callsig_stats_free(stats);
+}
+
 /* Functions that took no time when they were recorded share by their calls. */
 static void split_by_calls(void **state)
 {
@@ -333,9 +363,11 @@ static void memory_and_merging(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(replaced),          cmocka_unit_test(split_without_hooks), cmocka_unit_test(split_by_calls),
-      cmocka_unit_test(split_of_returned), cmocka_unit_test(recursion),           cmocka_unit_test(other_build),
-      cmocka_unit_test(refused),           cmocka_unit_test(no_sample),           cmocka_unit_test(memory_and_merging),
+      cmocka_unit_test(replaced),          cmocka_unit_test(split_without_hooks),
+      cmocka_unit_test(split_by_calls),    cmocka_unit_test(split_over_actions),
+      cmocka_unit_test(split_of_returned), cmocka_unit_test(recursion),
+      cmocka_unit_test(other_build),       cmocka_unit_test(refused),
+      cmocka_unit_test(no_sample),         cmocka_unit_test(memory_and_merging),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }
