@@ -13,4 +13,7 @@
 #define FMT_MPI_LATE_ROOT     "late root"
 #define FMT_MPI_LATE_UNLOCK   "late unlock"
 
+/* Beside them, of no time: the calls that all ranks make together and that the rank was the last to come to. */
+#define FMT_MPI_CAME_LAST "came last"
+
 #endif

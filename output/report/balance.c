@@ -29,6 +29,11 @@ struct balance {
   uint32_t rows;                 /* that some rank takes longer in */
   double cost;                   /* of all of them, in ticks */
   bool has_waits; /* calls of MPI are rows, so that what ranks wait there is in no other row's own time */
+  struct lateness {
+    double calls;  /* that ranks make together, of which it is known who came last; 0: of none */
+    uint64_t most; /* of these, how many one rank came last to ... */
+    int64_t rank;  /* ... and which */
+  } lateness;
 };
 
 static const struct out_imbalance *imbalance_at(const struct balance *balance, uint32_t number)
@@ -36,38 +41,55 @@ static const struct out_imbalance *imbalance_at(const struct balance *balance, u
   return base_vector_at(&balance->imbalances.list, number);
 }
 
+/* Is the name of an action this one? */
+static bool is_named(const char *name, const char *action)
+{
+  const size_t length = strlen(action);
+  return strlen(name) == length + 2 && strncmp(name + 1, action, length) == 0;
+}
+
 /* Is it the name of an action below a call of MPI, which waits? */
 static bool is_wait(const char *name)
 {
-  static const char *const waits[] = {FMT_MPI_LATE_SENDER, FMT_MPI_LATE_RECEIVER, FMT_MPI_LATE_RANKS, FMT_MPI_LATE_ROOT,
-                                      FMT_MPI_LATE_UNLOCK};
-  for (size_t i = 0; i < sizeof waits / sizeof *waits; i++) {
-    const size_t length = strlen(waits[i]);
-    if (strlen(name) == length + 2 && strncmp(name + 1, waits[i], length) == 0)
+  static const char *const waits[] = {FMT_MPI_LATE_SENDER, FMT_MPI_LATE_RECEIVER, FMT_MPI_LATE_RANKS,
+                                      FMT_MPI_LATE_ROOT,   FMT_MPI_LATE_UNLOCK,   FMT_MPI_CAME_LAST};
+  for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+    if (is_named(name, waits[i]))
       return true;
-  }
   return false;
 }
 
-/* In a call of MPI ranks wait for each other: who is longest there is who waits, and not who is waited for. */
-static bool is_waiting(const struct balance *balance, const struct out_imbalance *imbalance)
+/* The rank with the most of it. */
+static int64_t rank_of_most(const struct balance *balance, const struct out_imbalance *imbalance,
+                            const struct out_imbalance_time *time)
+{
+  const struct callsig_stats *stats = balance->table.stats;
+  if (imbalance->is_folded)
+    return time->slowest_rank;
+  const uint32_t first = out_rows_at(&stats->rows, time->slowest)->key.rank;
+  return out_profile_recording(&stats->profile, first)->process.rank;
+}
+
+static int64_t slowest_rank(const struct balance *balance, const struct out_imbalance *imbalance)
+{
+  return rank_of_most(balance, imbalance, &imbalance->own);
+}
+
+/* In a call of MPI ranks wait for each other: who is longest there is who waits, and not who is waited for. That one is
+ * noted, where it is told. */
+static bool is_waiting(struct balance *balance, const struct out_imbalance *imbalance)
 {
   const struct callsig_stats *stats = balance->table.stats;
   const struct out_known_function *function =
       out_row_function(&balance->table.names, &out_rows_at(&stats->rows, imbalance->row)->key);
   const char *name = function ? out_profile_string(&stats->profile, function->name) : "";
-  if (function && function->is_action)
-    return is_wait(name);
-  return strncmp(name, "MPI_", 4) == 0 || strncmp(name, "PMPI_", 5) == 0 || strncmp(name, "mpi_", 4) == 0;
-}
-
-static int64_t slowest_rank(const struct balance *balance, const struct out_imbalance *imbalance)
-{
-  const struct callsig_stats *stats = balance->table.stats;
-  if (imbalance->is_folded)
-    return imbalance->own.slowest_rank;
-  const uint32_t first = out_rows_at(&stats->rows, imbalance->own.slowest)->key.rank;
-  return out_profile_recording(&stats->profile, first)->process.rank;
+  if (!function || !function->is_action)
+    return strncmp(name, "MPI_", 4) == 0 || strncmp(name, "PMPI_", 5) == 0 || strncmp(name, "mpi_", 4) == 0;
+  if (is_named(name, FMT_MPI_CAME_LAST))
+    balance->lateness = (struct lateness){.calls = imbalance->calls.mean * imbalance->count,
+                                          .most = imbalance->calls.max,
+                                          .rank = rank_of_most(balance, imbalance, &imbalance->calls)};
+  return is_wait(name);
 }
 
 static int add_straggler(struct balance *balance, const struct out_imbalance *imbalance)
@@ -107,6 +129,7 @@ static int gather(struct balance *balance)
   balance->best_count = balance->rows = balance->stragglers.count = 0;
   balance->cost = 0;
   balance->has_waits = false;
+  balance->lateness = (struct lateness){.calls = 0};
   for (uint32_t i = 0; i < balance->imbalances.list.count && result == 0; i++) {
     const struct out_imbalance *imbalance = imbalance_at(balance, i);
     if (imbalance->program != balance->program)
@@ -177,7 +200,14 @@ static int put_stragglers(struct balance *balance)
   if (balance->stragglers.count > 1)
     out_text_printf(&table->line, "; %u %s in others", balance->stragglers.count - 1,
                     balance->stragglers.count > 2 ? "ranks do" : "rank does");
-  out_text_puts(&table->line, "\n   whether it is so at all times is unknown: recordings tell of their whole time\n");
+  const struct lateness *lateness = &balance->lateness;
+  if (lateness->calls > 0)
+    out_text_printf(
+        &table->line,
+        "\n   rank %lld came last to %llu of %.0f calls that ranks make together, more often than any other\n",
+        (long long)lateness->rank, (unsigned long long)lateness->most, lateness->calls);
+  else
+    out_text_puts(&table->line, "\n   whether it is so at all times is unknown: recordings tell of their whole time\n");
   out_text_puts(&table->line, balance->has_waits
                                   ? "   what ranks wait in calls of MPI is in rows of its own, which are left out\n"
                                   : "   what ranks wait in calls of MPI counts for the functions that call it: rows "

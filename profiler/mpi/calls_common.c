@@ -11,8 +11,8 @@
 extern __typeof__(callsig_counter_add) callsig_counter_add __attribute__((weak));
 
 /* By enum mpi_wait_number. */
-static const char *const wait_names[] = {FMT_MPI_LATE_SENDER, FMT_MPI_LATE_RECEIVER, FMT_MPI_LATE_RANKS,
-                                         FMT_MPI_LATE_ROOT, FMT_MPI_LATE_UNLOCK};
+static const char *const wait_names[] = {FMT_MPI_LATE_SENDER, FMT_MPI_LATE_RECEIVER, FMT_MPI_LATE_ROOT,
+                                         FMT_MPI_LATE_RANKS,  FMT_MPI_CAME_LAST,     FMT_MPI_LATE_UNLOCK};
 
 struct mpi_call mpi_call_of(enum mpi_function function, int (*run)(void *), void *arguments)
 {
@@ -26,7 +26,7 @@ void mpi_call_waits(struct mpi_call *call, enum mpi_waits_for what)
   } waits[] = {
       [MPI_WAITS_FOR_NOBODY] = {0, 0},
       [MPI_WAITS_FOR_MESSAGE] = {WAIT_LATE_SENDER, 2},
-      [MPI_WAITS_FOR_RANKS] = {WAIT_LATE_RANKS, 1},
+      [MPI_WAITS_FOR_RANKS] = {WAIT_LATE_RANKS, 2},
       [MPI_WAITS_FOR_ROOT] = {WAIT_LATE_ROOT, 1},
       [MPI_WAITS_FOR_REQUEST] = {WAIT_LATE_SENDER, 4},
       [MPI_WAITS_FOR_LOCK] = {WAIT_LATE_UNLOCK, 1},

@@ -62,6 +62,26 @@ class Job(MPIJob):
         self.assertIn(said, verdict)
         self.assertNotRegex(verdict.split(said)[0], r"\{late|MPI_\w+\(")
 
+    def test_who_comes_last(self):
+        """Of calls that ranks make together the one that they waited for is told, whether ranks are told apart or are one process."""
+        for apart, process in (("16", False), ("1", True)):
+            self.environment.update(CALLSIG_MPI_APART=apart)
+            for _ in range(5):  # a rank that loses its processor may come later than the one that works for longer
+                done = self.run_ranks(RANKS, CALLSIG, "run", "--mpi", "-o", "wall", self.program, "last")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                text = self.callsig("report", "wall", "--by", "function,rank").stdout
+                found = re.search(r"^   rank (\d+) came last to (\d+) of (\d+) calls that ranks make together, more often than any other$", text, re.M)
+                self.assertIsNotNone(found, text)
+                rank, times, calls = map(int, found.groups())
+                if (rank, times) == (RANKS - 1, 20):
+                    break
+            self.assertEqual((rank, times, calls), (RANKS - 1, 20, 20))
+            self.assertNotIn("at all times is unknown", text)
+            rows = json.loads(self.callsig("report", "wall", "--by", "function", "--format", "json").stdout)["rows"]
+            [row] = (row for row in rows if row["function"] == "{came last}")
+            self.assertEqual((row["ncalls"], row["cumtime"]), (20, 0))
+            self.assertEqual(len(json.loads(self.callsig("report", "wall", "--format", "json").stdout)["recordings"]) == 1, process)
+
     def test_json(self):
         done = self.callsig("report", "file", "--by", "function,signature,rank", "--format", "json")
         rows = {row["signature"]: row["tottime"] for row in json.loads(done.stdout)["spread"]["rows"] if row["function"] == "work"}

@@ -15,8 +15,15 @@ struct callsig_call;
 
 #define MPI_NOT_LOGGED UINT32_MAX
 
-/* What calls may wait for: the names of rows below theirs. */
-enum mpi_wait_number { WAIT_LATE_SENDER, WAIT_LATE_RECEIVER, WAIT_LATE_RANKS, WAIT_LATE_ROOT, WAIT_LATE_UNLOCK };
+/* What calls may wait for: the names of rows below theirs. Those of one call are numbers in a row. */
+enum mpi_wait_number {
+  WAIT_LATE_SENDER,
+  WAIT_LATE_RECEIVER,
+  WAIT_LATE_ROOT,
+  WAIT_LATE_RANKS,
+  WAIT_CAME_LAST, /* for nobody: the others waited */
+  WAIT_LATE_UNLOCK
+};
 
 /* A call that may have waited. */
 struct mpi_pause {
@@ -26,6 +33,7 @@ struct mpi_pause {
   uint8_t wait;       /* and what that is called, of all names of waits */
   uint8_t first_wait; /* the first of the row's own names, of all */
   uint8_t least;      /* it went on when the first of what it waited for was ready, and not the last */
+  bool came_last;     /* to a call that all ranks of a communicator make together */
 };
 
 enum mpi_event_kind { EVENT_NONE, EVENT_SEND, EVENT_RECEIVE, EVENT_PROBE };

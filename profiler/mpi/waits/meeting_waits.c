@@ -166,9 +166,11 @@ static void note(const struct mpi_waits *waits, const struct mpi_meeting *meetin
   if (meeting->pause == MPI_NOT_LOGGED)
     return;
   /* A call that ended before the others came did not wait for them. */
-  const struct mpi_pause *pause = mpi_log_pause_at(meeting->pause);
+  struct mpi_pause *pause = mpi_log_pause_at(meeting->pause);
   if (meeting->kind == MEETING_FENCE && mpi_host_clock_own(&waits->clock, until) > pause->exit)
     until = mpi_host_clock_of_first(&waits->clock, pause->enter);
+  pause->came_last = meeting->kind == MEETING_ALL && meeting->size > 1 &&
+                     until == mpi_host_clock_of_first(&waits->clock, meeting->enter);
   mpi_waits_note(waits, meeting->pause, until, meeting->kind == MEETING_FROM_ROOT ? WAIT_LATE_ROOT : WAIT_LATE_RANKS);
 }
 

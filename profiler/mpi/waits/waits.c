@@ -28,6 +28,8 @@ static void tell(const struct mpi_waits *waits)
     else if (pause->until > pause->enter && callsig_call_waited(pause->row, (unsigned)pause->wait - pause->first_wait,
                                                                 pause->enter, pause->until - pause->enter) == -ESTALE)
       unknown++;
+    if (pause->came_last)
+      (void)callsig_call_waited(pause->row, WAIT_CAME_LAST - pause->first_wait, pause->enter, 0);
   }
   (void)mpi_log_events(&lost);
   unknown = lost > unknown ? lost : unknown;
