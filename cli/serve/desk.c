@@ -19,9 +19,10 @@ static uint64_t now_ns(void)
   return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
 }
 
-void cli_desk_init(struct cli_desk *desk, struct cli_source *source, void (*wake)(struct cli_exchange *exchange))
+void cli_desk_init(struct cli_desk *desk, struct cli_source *source, void (*wake)(struct cli_exchange *exchange),
+                   bool (*is_gone)(const struct cli_exchange *exchange))
 {
-  *desk = (struct cli_desk){.source = source, .wake = wake};
+  *desk = (struct cli_desk){.source = source, .wake = wake, .is_gone = is_gone};
   pthread_condattr_t attributes;
   pthread_condattr_init(&attributes);
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -162,11 +163,26 @@ static void end_delta(struct cli_desk *desk, struct cli_exchange *exchange)
   finish_delta(desk, exchange, body);
 }
 
+/* A profile that nobody waits for any more makes room for another one. False: there is none. */
+static bool drop_delta(struct cli_desk *desk)
+{
+  struct cli_exchange *at = desk->deltas;
+  while (at && !desk->is_gone(at))
+    at = at->next;
+  if (!at)
+    return false;
+  callsig_delta_free(at->delta);
+  finish_delta(desk, at, NULL);
+  return true;
+}
+
 /* Does what is to be done by now. False: there is nothing, and *next_ns is when there may be. */
 static bool work_once(struct cli_desk *desk, uint64_t *next_ns)
 {
   const uint64_t now = now_ns();
   *next_ns = now + CLI_DESK_LOOK_MS * MILLISECOND;
+  if (drop_delta(desk))
+    return true;
   for (struct cli_exchange *at = desk->deltas; at; at = at->next) {
     if (at->delta && at->due_ns <= now) {
       end_delta(desk, at);

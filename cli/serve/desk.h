@@ -37,8 +37,9 @@ struct cli_exchange {
 };
 
 struct cli_desk {
-  struct cli_source *source;                   /* borrowed; the worker's */
-  void (*wake)(struct cli_exchange *exchange); /* its body is there; the worker calls it, with the lock held */
+  struct cli_source *source;                            /* borrowed; the worker's */
+  void (*wake)(struct cli_exchange *exchange);          /* its body is there; the worker calls it, with the lock held */
+  bool (*is_gone)(const struct cli_exchange *exchange); /* does nobody wait for it any more? Called likewise */
   pthread_mutex_t lock;
   pthread_cond_t changed;
   struct {
@@ -53,7 +54,8 @@ struct cli_desk {
   bool is_closed; /* nothing is made any more */
 };
 
-void cli_desk_init(struct cli_desk *desk, struct cli_source *source, void (*wake)(struct cli_exchange *exchange));
+void cli_desk_init(struct cli_desk *desk, struct cli_source *source, void (*wake)(struct cli_exchange *exchange),
+                   bool (*is_gone)(const struct cli_exchange *exchange));
 void cli_desk_free(struct cli_desk *desk);
 
 /* The body, when there is one that is new enough, or the reason why there will be none; NULL: it has to be waited for.

@@ -1,8 +1,10 @@
 /* Speaks HTTP by libmicrohttpd: one thread of it answers, the caller's makes what takes time. */
+#define _GNU_SOURCE
 #include "cli/serve/server.h"
 
 #include <errno.h>
 #include <microhttpd.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,6 +30,7 @@ struct server {
 struct request {
   struct cli_exchange exchange;
   struct MHD_Connection *connection;
+  int fd;        /* the connection's; -1: it is not told */
   bool is_asked; /* what it wants was looked at: it waits, or has waited */
 };
 
@@ -37,11 +40,10 @@ bool cli_server_is_built(const char *command)
   return true;
 }
 
-/* Who is at the other end. */
-static uint32_t user_of(struct MHD_Connection *connection)
+static int fd_of(struct MHD_Connection *connection)
 {
   const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-  return info ? cli_peer_user(info->connect_fd) : CLI_PEER_UNKNOWN;
+  return info ? info->connect_fd : -1;
 }
 
 static struct cli_connection *connection_of(struct MHD_Connection *connection)
@@ -82,6 +84,14 @@ static void wake(struct cli_exchange *exchange)
 {
   const struct request *request = exchange->owner;
   MHD_resume_connection(request->connection);
+}
+
+/* Of a request that waits: libmicrohttpd does not look at its connection meanwhile. */
+static bool is_gone(const struct cli_exchange *exchange)
+{
+  const struct request *request = exchange->owner;
+  struct pollfd connection = {.fd = request->fd, .events = POLLRDHUP};
+  return poll(&connection, 1, 0) > 0;
 }
 
 /* A cli_body's release_response. Answers that are on their way keep the response. */
@@ -167,7 +177,7 @@ static struct cli_body *first_answer(struct server *server, struct request *requ
   if (request->exchange.is_delta && strcmp(method, MHD_HTTP_METHOD_GET) != 0)
     return refuse_method("GET");
   if (request->exchange.is_delta)
-    request->exchange.user = user_of(request->connection);
+    request->exchange.user = request->fd < 0 ? CLI_PEER_UNKNOWN : cli_peer_user(request->fd);
   body = cli_desk_ask(&server->desk, &request->exchange);
   *waits = body == NULL;
   return body;
@@ -185,6 +195,7 @@ static struct request *new_request(struct MHD_Connection *connection)
   struct request *request = calloc(1, sizeof *request);
   if (request) {
     request->connection = connection;
+    request->fd = fd_of(connection);
     request->exchange.owner = request;
   }
   return request;
@@ -260,7 +271,7 @@ int cli_server_run(const struct cli_server_options *options)
     return CLI_EXIT_FAILURE;
   }
   cli_connections_init(&server.connections);
-  cli_desk_init(&server.desk, &source, wake);
+  cli_desk_init(&server.desk, &source, wake, is_gone);
   struct MHD_Daemon *daemon = start(&server);
   if (daemon) {
     cli_desk_work(&server.desk, options->stop, look, &server);

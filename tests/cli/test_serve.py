@@ -290,6 +290,19 @@ class Requests(Served):
         self.assertEqual(statuses, [200] * 3 + [503] * 5)
         self.assertEqual(self.ask("/debug/pprof/profile?seconds=1")[0], 200)
 
+    def test_askers_that_leave(self):
+        """A profile that nobody waits for any more makes room for another one."""
+        self.start()
+        for _ in range(3):
+            with socket.create_connection(("127.0.0.1", self.port), timeout=20) as connection:
+                connection.sendall(b"GET /debug/pprof/profile?seconds=300 HTTP/1.1\r\nHost: localhost\r\n\r\n")
+                time.sleep(0.3)  # so that it is taken, and not only begun
+        deadline = time.monotonic() + 30
+        while (status := self.ask("/debug/pprof/profile?seconds=1")[0]) == 503 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        self.assertEqual(status, 200)
+        self.assertEqual(self.end(), 0)
+
     def status_of(self, path):
         connection = http.client.HTTPConnection(self.host, self.port, timeout=120)
         connection.request("GET", path, headers={"Host": "localhost"})

@@ -21,6 +21,13 @@ static void wake(struct cli_exchange *exchange)
   woken = exchange;
 }
 
+static const struct cli_exchange *gone;
+
+static bool is_gone(const struct cli_exchange *exchange)
+{
+  return exchange == gone;
+}
+
 /* Has the desk end its work: what was waited for is made before that. */
 static void end(void *data)
 {
@@ -51,7 +58,7 @@ static void test_what_is_old(void **state)
   struct cli_body *last = cli_body_text(200, "last\n"), *other;
   (void)state;
   assert_non_null(last);
-  cli_desk_init(&desk, NULL, wake);
+  cli_desk_init(&desk, NULL, wake, is_gone);
   /* Nobody waits: who asks gets a new one. This clock may go on for as long as it likes in between. */
   assert_null(ask(&desk, last, CLI_DESK_FRESH_MS));
   assert_null(ask(&desk, last, CLI_DESK_OLD_MS));
@@ -77,7 +84,7 @@ static void test_who_waits_gets_a_new_one(void **state)
   struct cli_exchange first = {.what = CLI_SHARED_WHOLE};
   (void)state;
   assert_int_equal(cli_source_open(&source, "/nothing/here", 50), 0);
-  cli_desk_init(&desk, &source, wake);
+  cli_desk_init(&desk, &source, wake, is_gone);
   cli_desk_wait(&desk, &first);
   cli_desk_work(&desk, &stop, end, NULL);
   assert_ptr_equal(woken, &first);
@@ -88,11 +95,30 @@ static void test_who_waits_gets_a_new_one(void **state)
   cli_source_close(&source);
 }
 
+/* A profile that nobody waits for any more is not made, and its place is another one's. */
+static void test_who_is_gone_makes_room(void **state)
+{
+  struct cli_desk desk;
+  struct cli_exchange first = {.is_delta = true, .seconds = 300};
+  (void)state;
+  cli_desk_init(&desk, NULL, wake, is_gone);
+  gone = &first;
+  woken = NULL;
+  stop = 0;
+  cli_desk_wait(&desk, &first);
+  cli_desk_work(&desk, &stop, end, NULL);
+  assert_ptr_equal(woken, &first);
+  assert_null(first.body);
+  assert_int_equal(desk.delta_count, 0);
+  cli_desk_free(&desk);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_what_is_old),
       cmocka_unit_test(test_who_waits_gets_a_new_one),
+      cmocka_unit_test(test_who_is_gone_makes_room),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
