@@ -27,11 +27,13 @@ static inline bool fmt_cache_trusts(uint32_t owner, uint32_t mode, uint32_t user
   return (owner == user || owner == 0) && (mode & 022u) == 0;
 }
 
-/* What the index of one module differs by from others of it: rules (the XXH64 of their text, 0 without), and whether it
- * has the functions that the module imports. 0: neither. */
-static inline uint64_t fmt_index_made_by(uint64_t rules_hash, bool library_calls)
+/* What the index of one module differs by from others of it: rules (the XXH64 of their text, 0 without), whether it
+ * has the functions that the module imports, and which names have FMT_FUNCTION_TOP (the XXH64 of what `--below` looks
+ * for, 0 without). 0: none of them. */
+static inline uint64_t fmt_index_made_by(uint64_t rules_hash, bool library_calls, uint64_t below_hash)
 {
-  return library_calls ? rules_hash ^ UINT64_C(0x6c6962726172790a) : rules_hash;
+  const uint64_t made_by = library_calls ? rules_hash ^ UINT64_C(0x6c6962726172790a) : rules_hash;
+  return below_hash ? made_by * UINT64_C(0x9E3779B97F4A7C15) + below_hash : made_by;
 }
 
 #define FMT_CACHE_NAME_SIZE 128u /* enough for every name that fmt_cache_name() writes */

@@ -34,7 +34,8 @@ int cli_attach_indexes(const struct cli_mappings *mappings, const struct cli_pro
   if (error < 0)
     cli_error("attach: out of memory");
   else
-    error = cli_prepare_indexes(program, &libraries, cli_environment("CALLSIG_RULES"), false);
+    error = cli_prepare_indexes(program, &libraries, cli_environment("CALLSIG_RULES"), false,
+                                cli_environment("CALLSIG_BELOW"));
   cli_libraries_free(&libraries);
   return error;
 }

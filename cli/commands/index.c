@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/commands/commands.h"
+#include "cli/common/tops.h"
 #include "symbols/index/build.h"
 #include "symbols/index/cache.h"
 #include "symbols/plan/rulecheck.h"
@@ -13,7 +14,7 @@
 
 static const char help[] =
     "usage: callsig index ELF [--explain] [--coverage] [--verify] [--rules FILE]\n"
-    "       callsig index --cache ELF [--rules FILE] [--library-calls]\n"
+    "       callsig index --cache ELF [--rules FILE] [--library-calls] [--below REGEX]\n"
     "\n"
     "Shows how each parameter of each instrumented function of an ELF file will be read, and which cannot be.\n"
     "\n"
@@ -23,10 +24,12 @@ static const char help[] =
     "  --rules FILE  how arguments are read and shown (docs/rules.md has the language); default $CALLSIG_RULES\n"
     "  --cache       only make sure that the cache holds the index, and print where\n"
     "  --library-calls  of --cache: with the functions that it imports, as 'callsig run --library-calls' asks for\n"
+    "  --below REGEX  of --cache: with the functions told whose printed name matches, as 'callsig run --below' asks "
+    "for\n"
     "  --help, --version\n";
 
 struct index_options {
-  const char *rules;
+  const char *rules, *below;
   bool explain, coverage, verify, cache, library_calls;
 };
 
@@ -36,7 +39,8 @@ enum {
   OPTION_VERIFY,
   OPTION_RULES,
   OPTION_CACHE,
-  OPTION_LIBRARY_CALLS
+  OPTION_LIBRARY_CALLS,
+  OPTION_BELOW
 };
 
 static const struct option option_table[] = {
@@ -46,6 +50,7 @@ static const struct option option_table[] = {
     {"rules", required_argument, NULL, OPTION_RULES},
     {"cache", no_argument, NULL, OPTION_CACHE},
     {"library-calls", no_argument, NULL, OPTION_LIBRARY_CALLS},
+    {"below", required_argument, NULL, OPTION_BELOW},
     CLI_COMMON_OPTION_TABLE,
     {NULL, 0, NULL, 0},
 };
@@ -67,6 +72,8 @@ static int read_options(const struct cli_command *command, int argc, char **argv
       index->rules = optarg;
     else if (option == OPTION_LIBRARY_CALLS)
       index->library_calls = true;
+    else if (option == OPTION_BELOW)
+      index->below = optarg;
     else
       index->cache = true;
   }
@@ -117,8 +124,8 @@ static int index_main(const struct cli_command *command, int argc, char **argv)
   if (index.cache && (index.explain || index.coverage || index.verify))
     return cli_usage_error(command, "--cache shows nothing; give it without --explain, --coverage and --verify");
 
-  if (index.library_calls && !index.cache)
-    return cli_usage_error(command, "--library-calls goes with --cache");
+  if ((index.library_calls || index.below != NULL) && !index.cache)
+    return cli_usage_error(command, "--%s goes with --cache", index.library_calls ? "library-calls" : "below");
 
   if (index.rules == NULL)
     index.rules = cli_environment("CALLSIG_RULES");
@@ -126,7 +133,7 @@ static int index_main(const struct cli_command *command, int argc, char **argv)
   if (index.rules != NULL && sym_rules_load(index.rules, cli_error_line, NULL, &rules) < 0)
     return CLI_EXIT_FAILURE;
   bool explain = index.explain || !(index.coverage || index.verify || index.cache);
-  const struct sym_index_options options = {
+  struct sym_index_options options = {
       .size = sizeof options,
       .rules = rules,
       .library_calls = index.library_calls,
@@ -134,7 +141,13 @@ static int index_main(const struct cli_command *command, int argc, char **argv)
       .explain = explain ? stdout : NULL,
       .coverage = index.coverage ? stdout : NULL,
   };
-  int error = index.cache ? make_cached(argv[optind], &options) : show(argv[optind], &options, index.verify);
+  struct cli_tops *tops = NULL;
+  int error = cli_tops_open(index.below, &options, &tops);
+  if (error == 0)
+    error = index.cache ? make_cached(argv[optind], &options) : show(argv[optind], &options, index.verify);
+  if (error == 0)
+    error = cli_tops_check(tops);
+  cli_tops_free(tops);
   sym_rules_free(rules);
   return error < 0 ? CLI_EXIT_FAILURE : cli_finish_output(CLI_EXIT_OK);
 }

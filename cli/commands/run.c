@@ -15,6 +15,7 @@
 #include "cli/common/install_paths.h"
 #include "cli/common/recordings.h"
 #include "cli/common/row_options.h"
+#include "cli/run/bounds.h"
 #include "cli/run/child_files.h"
 #include "cli/run/family.h"
 #include "cli/run/glob_file.h"
@@ -218,13 +219,7 @@ static int check_options(const struct cli_command *command, struct run_options *
   status = cli_library_calls_check(command, &run->library_calls, run->beside);
   if (status == CLI_EXIT_OK)
     status = cli_window_read(command, run->after, run->record_for, &run->window);
-  return status == CLI_EXIT_OK ? cli_run_table_check(command, &run->table, run->output) : status;
-}
-
-/* Sets a variable when the command line gave a value; what the caller's environment says stays otherwise. */
-static int set_variable(const char *name, const char *value)
-{
-  return value == NULL || setenv(name, value, 1) == 0 ? 0 : -errno;
+  return status == CLI_EXIT_OK ? cli_run_table_check(&run->table) : status;
 }
 
 static int set_environment(const struct run_options *run, const struct cli_profiled_program *program,
@@ -255,7 +250,9 @@ static int set_environment(const struct run_options *run, const struct cli_profi
       {"CALLSIG_SITES", run->call_sites ? "1" : NULL},
   };
   for (size_t i = 0; error == 0 && i < sizeof variables / sizeof *variables; i++)
-    error = set_variable(variables[i][0], variables[i][1]);
+    error = cli_environment_set(variables[i][0], variables[i][1]);
+  if (error == 0)
+    error = cli_bounds_set(&run->table.rows.filter, run->beside);
   return error == 0 ? cli_library_calls_set(&run->library_calls) : error;
 }
 
@@ -298,12 +295,14 @@ static void look_at_process(pid_t pid, void *data)
 
 /* Samples tell what hooks took where not every call is timed, and where the hooks' code is not among the program's.
  * They are there when the program has ended, and intervals that a database has by then could not add up to what they
- * say. Those in the code of libraries would count for the functions that call it and have rows of their own here. */
+ * say. Those in the code of libraries would count for the functions that call it and have rows of their own here, and
+ * those in calls that are not recorded for nobody that is. */
 static bool is_sampled(const struct run_options *run, const struct cli_profiled_program *program)
 {
   const struct cli_timing timing = {run->times, run->overhead, run->clock, run->timeline};
-  return !run->beside && run->database == NULL && !cli_library_calls_wanted(&run->library_calls) &&
-         !program->facts.has_runtime && cli_timing_leaves_out(&timing);
+  return !run->beside && run->database == NULL && !cli_bounds_are_set(&run->table.rows.filter) &&
+         !cli_library_calls_wanted(&run->library_calls) && !program->facts.has_runtime &&
+         cli_timing_leaves_out(&timing);
 }
 
 /* Says how the program ended, and ends the monitor, which reads that too. */
@@ -378,8 +377,8 @@ static int hand_over(const struct cli_recording_place *place)
 {
   char run[24];
   snprintf(run, sizeof run, "%" PRIu64, place->run);
-  int error = set_variable("CALLSIG_OUTPUT", place->path);
-  return error == 0 ? set_variable("CALLSIG_RUN", run) : error;
+  int error = cli_environment_set("CALLSIG_OUTPUT", place->path);
+  return error == 0 ? cli_environment_set("CALLSIG_RUN", run) : error;
 }
 
 /* Finds the program, and makes ready all that it needs to be recorded at `place`. */
@@ -393,7 +392,8 @@ static int prepare(struct run_options *run, const char *name, struct cli_profile
   if (error == 0 && run->is_mpi)
     error = cli_mpi_find(program->image, &libraries, &run->mpi);
   if (error == 0)
-    error = cli_prepare_indexes(program, &libraries, run->rules, run->library_calls.globs != NULL);
+    error = cli_prepare_indexes(program, &libraries, run->rules, run->library_calls.globs != NULL,
+                                cli_bounds_below(&run->table.rows.filter, run->beside));
   if (error == 0 && (error = set_environment(run, program, &libraries)) == -ENOMEM)
     cli_error("run: out of memory");
   /* Last, so that an older recording stays when this run comes to nothing; before the database alone, whose writer

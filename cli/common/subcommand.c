@@ -103,6 +103,11 @@ int cli_read_count(const struct cli_command *command, const char *option, const 
   return CLI_EXIT_OK;
 }
 
+int cli_environment_set(const char *name, const char *value)
+{
+  return value == NULL || setenv(name, value, 1) == 0 ? 0 : -errno;
+}
+
 const char *cli_environment(const char *name)
 {
   const char *value = getenv(name);

@@ -65,6 +65,9 @@ int cli_read_count(const struct cli_command *command, const char *option, const 
 
 /* The value of an environment variable; NULL when it is unset or empty. */
 const char *cli_environment(const char *name);
+/* Sets a variable for the programs that are started; NULL: what the caller's environment says stays. 0 or a negative
+ * errno. */
+int cli_environment_set(const char *name, const char *value);
 
 /* The exit status of what the library returned: 0, or a negative errno after a message, -EINVAL where the user said
  * something wrongly. */

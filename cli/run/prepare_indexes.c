@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/common/subcommand.h"
+#include "cli/common/tops.h"
 #include "cli/run/index_file.h"
 #include "cli/run/library_calls.h"
 #include "config.h"
@@ -76,16 +77,22 @@ static int check_instrumented(const struct preparation *preparation, const struc
 }
 
 int cli_prepare_indexes(const struct cli_profiled_program *program, const struct cli_libraries *libraries,
-                        const char *rules, bool library_calls)
+                        const char *rules, bool library_calls, const char *below)
 {
   struct sym_rules *loaded = NULL;
   int error = library_calls ? cli_library_calls_refuse(program) : 0;
   if (error == 0 && rules != NULL)
     error = sym_rules_load(rules, cli_error_line, NULL, &loaded);
-  if (error < 0)
+  struct sym_index_options options = {
+      .size = sizeof options, .library_calls = library_calls, .message = cli_error_line};
+  struct cli_tops *tops = NULL;
+  if (error == 0)
+    error = cli_tops_open(below, &options, &tops);
+  if (error < 0) {
+    sym_rules_free(loaded);
     return error;
-  const struct sym_index_options options = {
-      .size = sizeof options, .rules = loaded, .library_calls = library_calls, .message = cli_error_line};
+  }
+  options.rules = loaded;
   struct preparation preparation = {.options = &options,
                                     .loads_modules = program->facts.imports_dlopen,
                                     .starts_programs = program->facts.starts_programs};
@@ -99,6 +106,9 @@ int cli_prepare_indexes(const struct cli_profiled_program *program, const struct
   if (error == 0 && loaded != NULL && sym_rules_check(loaded, cli_error_line, NULL) < 0 && !preparation.loads_modules &&
       !preparation.starts_programs)
     error = -EINVAL;
+  if (error == 0)
+    error = cli_tops_check(tops);
+  cli_tops_free(tops);
   sym_rules_free(loaded);
   return error;
 }

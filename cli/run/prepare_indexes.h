@@ -7,10 +7,11 @@
 
 /* Makes sure that the cache holds the index of the program and of each instrumented one of its libraries, compiled with
  * the rules file `rules` (NULL: none), with the functions that they import if
- * `library_calls`, and that every rule names something. A module without names or debug information
+ * `library_calls`, with those told that the expression `below` is of (NULL: none is), and that every rule names
+ * something. A module without names or debug information
  * is told of. When nothing is instrumented, that is an error, unless the program may yet load instrumented modules with
  * dlopen(). Returns 0, or a negative errno after a message. */
 int cli_prepare_indexes(const struct cli_profiled_program *program, const struct cli_libraries *libraries,
-                        const char *rules, bool library_calls);
+                        const char *rules, bool library_calls, const char *below);
 
 #endif

@@ -9,14 +9,8 @@
 
 #define DEFAULT_SORT "cumtime"
 
-int cli_run_table_check(const struct cli_command *command, const struct cli_run_table *table, const char *output)
+int cli_run_table_check(const struct cli_run_table *table)
 {
-  const struct callsig_stats_filter *filter = &table->rows.filter;
-  if (output != NULL && (filter->below != NULL || filter->depth > 0))
-    return cli_usage_error(command,
-                           "--below and --depth say what the table shows, and with -o there is none: give them to "
-                           "'callsig report %s'",
-                           output);
   const int status = table->sort != NULL ? cli_sort_check(table->sort) : CLI_EXIT_OK;
   return status == CLI_EXIT_OK ? cli_row_options_check(&table->rows) : status;
 }
@@ -44,7 +38,8 @@ void cli_run_end_print_table(const struct cli_family_end *end, const struct cli_
         "nothing was recorded: recording was never switched on (--off: 'callsig ctl' does it, --after: the program "
         "ended before)");
   else if (error == 0 && total.calls == 0 && !is_full)
-    cli_error("nothing was recorded: no instrumented function ran, or all of them were filtered out");
+    cli_error("nothing was recorded: no instrumented function ran, or all of them were filtered out%s",
+              is_part ? "; or none that --below is of" : "");
   else if (error == 0 && (!is_part || cli_row_options_apply(stats, &table->rows) == CLI_EXIT_OK))
     callsig_stats_print(stats, stderr, NULL, 0);
   callsig_stats_free(stats);

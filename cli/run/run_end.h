@@ -11,9 +11,8 @@ struct cli_run_table {
   struct cli_row_options rows;
 };
 
-/* Checks it before the program runs; `output`: where the recording goes without a table, or NULL. An exit status, after
- * a message unless it is CLI_EXIT_OK. */
-int cli_run_table_check(const struct cli_command *command, const struct cli_run_table *table, const char *output);
+/* Checks it before the program runs. An exit status, after a message unless it is CLI_EXIT_OK. */
+int cli_run_table_check(const struct cli_run_table *table);
 
 /* Prints the table of all processes on stderr. Of a full recording (`is_full`) without calls its
  * notes say why; of one that was off from the beginning to the end (`is_off`) a line does. */

@@ -94,8 +94,8 @@ static uint64_t parse_memory(const char *text)
   return value << shift;
 }
 
-/* What `callsig run` calls itself: its own word, so that what is no number is none. */
-static uint64_t parse_run(const char *text)
+/* Of what `callsig run` says, so that what is no number is none. */
+static uint64_t parse_number(const char *text)
 {
   uint64_t value = 0;
   for (; text && *text >= '0' && *text <= '9'; text++)
@@ -224,6 +224,16 @@ static uint64_t hash_rules(const char *path)
   return hash;
 }
 
+/* Which part of the call tree is recorded. */
+static void load_bounds(struct prof_settings *settings, const char *below, const char *depth)
+{
+  settings->below = below && below[0] ? copy_text(below) : NULL;
+  const uint64_t deepest = depth && depth[0] ? parse_number(depth) : 0;
+  settings->depth = deepest <= UINT32_MAX ? (uint32_t)deepest : 0;
+  if (depth && depth[0] && !settings->depth)
+    prof_message("CALLSIG_DEPTH=%s is not a number of calls: calls of any depth are recorded", depth);
+}
+
 /* The cache's folder, as format/cache_key.h has it; "" when none of its variables is set. */
 static void find_cache(char *target)
 {
@@ -316,7 +326,7 @@ void prof_settings_load(struct prof_process *process)
   prof_message_prepare();
   const char *output = either("CALLSIG_OUTPUT", asked.output);
   make_absolute("CALLSIG_OUTPUT", output ? output : DEFAULT_OUTPUT, settings->output);
-  settings->run = parse_run(prof_environment("CALLSIG_RUN"));
+  settings->run = parse_number(prof_environment("CALLSIG_RUN"));
   settings->rank = fmt_rank_find(prof_environment);
   if (settings->output[0] && !fmt_rank_name(&settings->rank, settings->output, sizeof settings->output)) {
     prof_message("CALLSIG_OUTPUT: there is no room for the rank behind the path: name a shorter one");
@@ -352,7 +362,10 @@ void prof_settings_load(struct prof_process *process)
   if (settings->asked && !(library_calls && library_calls[0]))
     library_calls = "malloc"; /* one of those that are counted then */
   settings->library_calls = library_calls && library_calls[0] ? copy_text(library_calls) : NULL;
-  settings->rules_hash = fmt_index_made_by(settings->rules_hash, settings->library_calls != NULL);
+  load_bounds(settings, prof_environment("CALLSIG_BELOW"), prof_environment("CALLSIG_DEPTH"));
+  settings->rules_hash =
+      fmt_index_made_by(settings->rules_hash, settings->library_calls != NULL,
+                        settings->below ? fmt_hash(settings->below, prof_length(settings->below)) : 0);
   find_cache(settings->cache);
   find_command(settings->command);
 }

@@ -38,6 +38,9 @@ struct prof_settings {
   const char *exclude;         /* NULL for none */
   const char *library_calls;   /* imported functions whose calls are counted; NULL for none */
   bool asked;                  /* what is asked the allocator for is counted, too */
+  const char *below;           /* only calls below functions with FMT_FUNCTION_TOP: the expression that says which, NULL
+                                  for all */
+  uint32_t depth;              /* calls at most so deep, counted from those functions if there are any; 0: no bound */
   char cache[PROF_MAX_PATH];   /* absolute folder of the indexes, "" when the environment names none */
   char command[PROF_MAX_PATH]; /* what makes a missing index: a path, or a name to be found in PATH */
 };

@@ -34,9 +34,11 @@ struct prof_tree {
   struct prof_table functions;       /* by module and index, or address */
   struct prof_table pairs;           /* activation words of caller-callee pairs and of modules */
   struct prof_table fast_compares;   /* struct prof_fast_compare by probe site: the newest of each */
-  uint32_t pressure;                 /* enum prof_pressure */
-  uint8_t *block, *block_end;        /* what is left of the newest block of the recording */
-  uint64_t block_bytes;              /* of all of them */
+  uint64_t first_stand_in;           /* edges that stand for calls outside of the bounds: see tree/bounds.h */
+  uint32_t stand_ins;
+  uint32_t pressure;          /* enum prof_pressure */
+  uint8_t *block, *block_end; /* what is left of the newest block of the recording */
+  uint64_t block_bytes;       /* of all of them */
   void *blocks; /* every block of this tree, for prof_tree_release(): struct prof_block_list in the arena */
 };
 

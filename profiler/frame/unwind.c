@@ -200,6 +200,22 @@ bool prof_frame_shared(const struct fmt_rec_frame *top, const struct prof_site *
   return compare->site->module == site->module && outer->physical == site->index_site->physical;
 }
 
+bool prof_unwind_in_order(const struct prof_thread *t, struct prof_place place, const struct prof_site *site,
+                          uintptr_t cfa)
+{
+  const struct fmt_rec_frame *top = place.top;
+  if (cfa <= t->stack_low || cfa > t->stack_high)
+    return false;
+  if (prof_frame_is_link(place.stack, top)) {
+    if (place.stack == t->machine->outermost || prof_place_is_shield(t, place))
+      return true;
+    top = (const struct fmt_rec_frame *)top->flags;
+  }
+  if (cfa < top->cfa || top->cfa == 0)
+    return true;
+  return cfa == top->cfa && site && prof_frame_shared(top, site);
+}
+
 bool prof_unwind_held(const struct prof_thread *t)
 {
   return prof_place_is_shield(t, prof_place_settled(t)) ||

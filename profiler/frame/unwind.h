@@ -51,6 +51,10 @@ enum prof_exit {
 enum prof_exit prof_unwind_for_exit(struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
                                     uint64_t now);
 
+/* Is the frame that begins at `cfa` above all that are open, on the same machine stack? `site`: NULL where it is not
+ * known. Anywhere. */
+bool prof_unwind_in_order(const struct prof_thread *t, struct prof_place place, const struct prof_site *site,
+                          uintptr_t cfa);
 /* What prof_unwind_openly() goes by: an exit of `function`, below whose frame all that begin at `last` or deeper are
  * dead. `function` 0: its frame begins one word above. */
 struct prof_leaving {

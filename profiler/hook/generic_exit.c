@@ -10,6 +10,7 @@
 #include "profiler/frame/frame.h"
 #include "profiler/frame/unwind.h"
 #include "profiler/hook/generic_path.h"
+#include "profiler/hook/left_out.h"
 #include "profiler/hook/lost_call.h"
 #include "profiler/hook/returned_value.h"
 #include "profiler/hook/wake.h"
@@ -17,6 +18,7 @@
 #include "profiler/stack/modes.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
+#include "profiler/tree/bounds.h"
 #include "profiler/tree/fast_compare.h"
 
 /* Is the innermost frame the one that this exit ends? The fast path's checks again. */
@@ -40,10 +42,11 @@ static bool is_excluded(const struct prof_thread *t, uintptr_t function)
   return compare && compare->site->excluded;
 }
 
-/* An exit without an entry. What schedules and requests from outside switch on and off ends calls that go on. */
+/* An exit without an entry. What schedules and requests from outside switch on and off ends calls that go on, and
+ * bounds leave entries out. */
 static void count_unmatched(void)
 {
-  if (!prof_process.scheduled && !__atomic_load_n(&prof_process.requested, __ATOMIC_RELAXED))
+  if (!prof_bounds_are_set() && !prof_process.scheduled && !__atomic_load_n(&prof_process.requested, __ATOMIC_RELAXED))
     prof_count_loss(FMT_LOSS_EXIT_UNMATCHED, 1);
 }
 
@@ -126,7 +129,8 @@ void prof_hook_exit_returned(uintptr_t function, uintptr_t call_site, uintptr_t 
   const bool settled = prof_place_now(t, &place);
   if (PROF_LIKELY(settled && ends_top(t, place, function, call_site, sp)))
     prof_hook_exit_top(t, place, ticks, returned);
-  else if (!is_excluded(t, function) && !(settled && prof_lost_end(t, place, call_site, sp)) &&
+  else if (!(settled && prof_left_out_exit(t, place, function, call_site, sp)) && !is_excluded(t, function) &&
+           !(settled && prof_lost_end(t, place, call_site, sp)) &&
            !prof_hook_exit_left(t, leaving_of(function, call_site, sp, ticks), returned))
     exit_slow(t, function, call_site, sp, prof_hook_exit_time(t, ticks), returned);
 }

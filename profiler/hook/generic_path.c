@@ -22,6 +22,7 @@
 #include "profiler/frame/recursion.h"
 #include "profiler/frame/returning.h"
 #include "profiler/frame/unwind.h"
+#include "profiler/hook/left_out.h"
 #include "profiler/hook/lost_call.h"
 #include "profiler/hook/wake.h"
 #include "profiler/module/module.h"
@@ -168,23 +169,6 @@ static void follow_caller(struct fmt_rec_edge *edge, struct prof_fast_compare *c
     __atomic_store_n(&edge->site_info, (uintptr_t)compare, __ATOMIC_RELEASE);
 }
 
-/* Is the frame that begins at `cfa` above all that are open, on the same machine stack? `site`: NULL where it is not
- * known. */
-static bool in_order(const struct prof_thread *t, struct prof_place place, const struct prof_site *site, uintptr_t cfa)
-{
-  const struct fmt_rec_frame *top = place.top;
-  if (cfa <= t->stack_low || cfa > t->stack_high)
-    return false;
-  if (prof_frame_is_link(place.stack, top)) {
-    if (place.stack == t->machine->outermost || prof_place_is_shield(t, place))
-      return true;
-    top = (const struct fmt_rec_frame *)top->flags;
-  }
-  if (cfa < top->cfa || top->cfa == 0)
-    return true;
-  return cfa == top->cfa && site && prof_frame_shared(top, site);
-}
-
 /* ------------------------------------------------------------------------------------------------------------------ */
 
 /* Where the recording is full for good, what is missing for this call will not come: it is counted as lost, as cheaply
@@ -192,7 +176,7 @@ static bool in_order(const struct prof_thread *t, struct prof_place place, const
 static enum step refuse(struct prof_thread *t, const struct prof_site *site, uintptr_t cfa)
 {
   struct prof_place place;
-  if (PROF_LIKELY(!t->full) || !prof_place_now(t, &place) || !in_order(t, place, site, cfa) ||
+  if (PROF_LIKELY(!t->full) || !prof_place_now(t, &place) || !prof_unwind_in_order(t, place, site, cfa) ||
       (place.top >= t->limit && place.stack->inner))
     return PREPARE;
   prof_lost_begin(t, place, cfa);
@@ -214,13 +198,17 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
   if (site->excluded)
     return DONE;
   uintptr_t cfa = prof_capture_cfa(site, entry->registers);
+  const enum prof_bound bound =
+      entry->made ? PROF_BOUND_INSIDE : prof_left_out_entry(t, site, entry->registers->pc, cfa);
+  if (PROF_UNLIKELY(bound != PROF_BOUND_INSIDE))
+    return bound == PROF_BOUND_OUTSIDE ? DONE : PREPARE;
   if (site->uses_entry && !entry->probed)
     compare = prof_fast_compare_find(&t->tree, pc, entry->function,
                                      prof_capture_return(site, cfa, entry->registers->general[PROF_SP]));
   /* It is another site's when its module was unloaded and another one lies at this address by now. */
   if (!compare || compare->site != site)
     return PREPARE;
-  if (!prof_place_now(t, &place) || place.top >= t->limit || !in_order(t, place, site, cfa))
+  if (!prof_place_now(t, &place) || place.top >= t->limit || !prof_unwind_in_order(t, place, site, cfa))
     return refuse(t, site, cfa);
   const struct fmt_rec_edge *caller = prof_place_caller(place);
   if (!caller)
@@ -338,7 +326,8 @@ static bool make_edge(struct prof_thread *t, struct entry *entry, const struct p
 {
   struct prof_tree *tree = &t->tree;
   uint32_t count;
-  entry->first = !prof_fast_compare_find(tree, site->pc, site->function_address, 0);
+  const struct prof_fast_compare *met = prof_fast_compare_find(tree, site->pc, site->function_address, 0);
+  entry->first = !met || !met->function;
   prof_tree_check_pressure(tree);
   struct prof_fast_compare *compare = prof_fast_compare_of(tree, site, 0);
   if (compare && site->uses_entry)
@@ -370,7 +359,7 @@ static bool make_edge(struct prof_thread *t, struct entry *entry, const struct p
 static bool make_room(struct prof_thread *t, const struct prof_site *site, const struct prof_registers *registers)
 {
   uintptr_t cfa = prof_capture_cfa(site, registers);
-  if (!in_order(t, prof_place_settled(t), site, cfa)) {
+  if (!prof_unwind_in_order(t, prof_place_settled(t), site, cfa)) {
     uint64_t now = prof_clock_now();
     if (!prof_stack_follow(t, registers->general[PROF_SP], now))
       return false;
@@ -391,7 +380,13 @@ static enum step prepare_section(struct prof_thread *t, struct entry *entry, boo
     *failed = !prof_fast_compare_exclude(&t->tree, site);
     return DONE;
   }
-  if (!make_room(t, site, registers) || !make_edge(t, entry, site))
+  if (!make_room(t, site, registers))
+    return DONE;
+  if (prof_left_out_prepare(t, site)) {
+    *failed = false;
+    return DONE;
+  }
+  if (!make_edge(t, entry, site))
     return DONE;
   __atomic_store_n(&prof_process.recorded, 1, __ATOMIC_RELAXED);
   *failed = false;

@@ -5,6 +5,7 @@
 #include "profiler/base/lock.h"
 #include "profiler/base/process.h"
 #include "profiler/hook/generic_path.h"
+#include "profiler/hook/left_out.h"
 #include "profiler/hook/lost_call.h"
 #include "profiler/hook/returned_value.h"
 #include "profiler/hook/sled_hooks.h"
@@ -99,6 +100,8 @@ void prof_sled_ended(uintptr_t pc, uintptr_t sp, uint64_t ticks, const struct pr
     prof_hook_exit_top(t, place, ticks, returned);
     return;
   }
+  if (settled && prof_left_out_sled(t, place, cfa))
+    return;
   if (settled && prof_hook_exit_left(t, (struct prof_leaving){.last = sp, .now = ticks}, returned))
     return;
   uintptr_t function = is_top ? edge->function_address : function_of(pc);

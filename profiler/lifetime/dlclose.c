@@ -36,14 +36,20 @@ static void resume(struct fmt_rec_edge *edge)
     __atomic_store_n(&edge->site, site->pc, __ATOMIC_RELAXED);
 }
 
-static void change_edges(const struct prof_tree *tree, void (*change)(struct fmt_rec_edge *edge))
+static void change_list(const uint64_t *first, void (*change)(struct fmt_rec_edge *edge))
 {
-  uint64_t next = __atomic_load_n(&tree->record->first_edge, __ATOMIC_ACQUIRE);
+  uint64_t next = __atomic_load_n(first, __ATOMIC_ACQUIRE);
   while (next) {
     struct fmt_rec_edge *edge = (struct fmt_rec_edge *)(uintptr_t)next;
     change(edge);
     next = edge->next;
   }
+}
+
+static void change_edges(const struct prof_tree *tree, void (*change)(struct fmt_rec_edge *edge))
+{
+  change_list(&tree->record->first_edge, change);
+  change_list(&tree->first_stand_in, change);
 }
 
 /* Counts the dlclose() that begins or ends (`change` 1 or -1). The first one suspends all edges, and each other one

@@ -9,7 +9,7 @@
 #include "profiler/base/message.h"
 #include "profiler/base/text.h"
 
-#define ALL_ARGUMENTS 8
+#define ALL_ARGUMENTS 11
 
 static void prepare_arguments(const char **next, const struct prof_settings *settings, const char *file)
 {
@@ -22,6 +22,10 @@ static void prepare_arguments(const char **next, const struct prof_settings *set
   }
   if (settings->library_calls)
     *next++ = "--library-calls";
+  if (settings->below) {
+    *next++ = "--below";
+    *next++ = settings->below;
+  }
   *next++ = "--";
   *next++ = file;
   *next = NULL;

@@ -118,6 +118,7 @@ static bool describe_indexed(struct prof_site *site)
   const struct fmt_index_site *known = site->index_site;
   site->function = function_of_site(site);
   site->index_function = &index->functions[site->function];
+  site->top = site->index_function->flags & FMT_FUNCTION_TOP;
   site->inlined = known->flags & FMT_SITE_INLINED;
   site->sled = known->flags & FMT_SITE_SLED;
   site->returns = known->flags & FMT_SITE_RETURNS;

@@ -21,6 +21,7 @@ struct prof_site {
   const struct fmt_index_function *index_function;
   uint32_t function; /* index in FMT_SECTION_FUNCTIONS, or FMT_NONE: known by its address only */
   bool excluded;     /* by a filter: no frame is made */
+  bool top;          /* FMT_FUNCTION_TOP: what it calls is recorded, and itself */
   bool inlined;
   bool sled;                      /* its hooks are those of a sled */
   struct prof_site_code *code;    /* of a sled: the newest code that compares its calls; under codes_lock */
@@ -76,6 +77,19 @@ static inline uint64_t prof_site_key(const struct prof_site *site)
 static inline const struct prof_site *prof_site_suspended(uint64_t word)
 {
   return word & PROF_SITE_SUSPENDED ? (const struct prof_site *)(uintptr_t)(word & ~PROF_SITE_SUSPENDED) : NULL;
+}
+
+/* What tells the site's function from others of the process, beside its number. */
+static inline uint64_t prof_site_module(const struct prof_site *site)
+{
+  return site->module ? (uintptr_t)site->module->record : 0;
+}
+
+static inline uint64_t prof_site_entry(const struct prof_site *site)
+{
+  return !site->module || site->function == FMT_NONE || !site->index_function->address
+             ? site->function_address
+             : site->index_function->address + site->module->bias;
 }
 
 /* The site with this return address, resolved through module.c and filter.c when it is new. `general` are the registers

@@ -24,6 +24,7 @@
 #include "profiler/stack/ring.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/waiting.h"
+#include "profiler/tree/bounds.h"
 #include "profiler/tree/edge_places.h"
 #include "profiler/tree/sampling.h"
 #include "profiler/tree/tree.h"
@@ -126,6 +127,7 @@ static bool set_up(struct prof_thread *t)
     return false;
   prof_thread_set_thresholds(t);
   prof_sampling_start(t);
+  t->is_bounded = prof_bounds_are_set();
   prof_waiting_start(t);
   prof_ring_open(t);
   return true;

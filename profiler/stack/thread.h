@@ -63,6 +63,7 @@ struct prof_thread {
   struct fmt_rec_edge **pending; /* of these, where it looked last; never NULL */
   uint32_t cache_mask;           /* the distance in bytes of `cache`'s last place; a power of two - 8 */
   uint32_t codes_mask;           /* the same of `codes` */
+  uint32_t is_bounded;           /* 1: some calls are left out, whose exits end nothing: see tree/bounds.h */
   /* By prof_function_place(): not 0 where a function was ever the outermost one in this thread while recursion was
    * open. */
   uint8_t ever_active[PROF_ACTIVE_PLACES];

@@ -10,8 +10,7 @@
 #include "profiler/tree/edge_codes.h"
 #include "profiler/tree/tree.h"
 
-/* How hot code computes the canonical frame address at this site; false: only the generic path can. */
-static bool encode_cfa(const struct prof_site *site, uint32_t *cfa)
+bool prof_tree_encode_cfa(const struct prof_site *site, uint32_t *cfa)
 {
   if (site->cfa_kind == FMT_CFA_MEMORY || (site->cfa_register != PROF_FP && site->cfa_register != PROF_SP) ||
       site->cfa_offset % 8)
@@ -21,7 +20,17 @@ static bool encode_cfa(const struct prof_site *site, uint32_t *cfa)
   return true;
 }
 
-/* Has hooks find the edge by its site, unless what lies there is in doubt. */
+void prof_edge_settle(struct fmt_rec_edge *edge, const struct prof_site *site)
+{
+  if (edge->site == site->pc)
+    return;
+  __atomic_store_n(&edge->site, prof_site_word(site), __ATOMIC_SEQ_CST);
+  /* A dlclose() that began meanwhile may have gone through the edges before. */
+  if (edge->site == site->pc)
+    __atomic_store_n(&edge->site, prof_site_word(site), __ATOMIC_SEQ_CST);
+}
+
+/* The same of an edge whose calls the code of its site may find. */
 static void settle(struct fmt_rec_edge *edge, const struct prof_fast_compare *compare)
 {
   const struct prof_site *site = compare->site;
@@ -30,10 +39,7 @@ static void settle(struct fmt_rec_edge *edge, const struct prof_fast_compare *co
   /* A sled is led to no code where its module was loaded anew. */
   if (compare->number && prof_process.upcalls.make_code)
     prof_process.upcalls.make_code(compare);
-  __atomic_store_n(&edge->site, prof_site_word(site), __ATOMIC_SEQ_CST);
-  /* A dlclose() that began meanwhile may have gone through the edges before. */
-  if (edge->site == site->pc)
-    __atomic_store_n(&edge->site, prof_site_word(site), __ATOMIC_SEQ_CST);
+  prof_edge_settle(edge, site);
 }
 
 static struct fmt_rec_edge *edge_of(struct prof_tree *tree, struct fmt_rec_variant *from,
@@ -73,7 +79,7 @@ static struct fmt_rec_edge *edge_of(struct prof_tree *tree, struct fmt_rec_varia
   /* It compares the words of args that are read: where one is lost at times, words are missing. */
   bool comparable =
       key.compare->fast && key.word_count == prof_compare_state_words(key.compare) + key.compare->compared;
-  key.generic = !encode_cfa(site, &key.cfa) || !comparable || inherited;
+  key.generic = !prof_tree_encode_cfa(site, &key.cfa) || !comparable || inherited;
   /* The generic path alone notes what the end of such a call needs. */
   if (key.flags & FMT_EDGE_RETURNS) {
     key.generic = true;

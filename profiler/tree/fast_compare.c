@@ -338,11 +338,8 @@ struct prof_fast_compare *prof_fast_compare_of(struct prof_tree *tree, const str
   if (known && known->site == site && known->function && known->widened == known->function->widenings &&
       known->arguments == arguments)
     return known;
-  uint64_t module = site->module ? (uintptr_t)site->module->record : 0;
-  uint64_t address = !site->module || site->function == FMT_NONE || !site->index_function->address
-                         ? site->function_address
-                         : site->index_function->address + site->module->bias;
-  struct fmt_rec_function *function = prof_tree_function(tree, module, FMT_FUNCTION_KIND_CODE, site->function, address);
+  struct fmt_rec_function *function =
+      prof_tree_function(tree, prof_site_module(site), FMT_FUNCTION_KIND_CODE, site->function, prof_site_entry(site));
   struct prof_fast_compare *made = function ? make_compare(tree, site, function, arguments, return_pc) : NULL;
   if (!made)
     return NULL;
@@ -364,6 +361,18 @@ static bool put_compare(struct prof_tree *tree, struct prof_fast_compare *compar
   return true;
 }
 
+struct prof_fast_compare *prof_fast_compare_note(struct prof_tree *tree, const struct prof_site *site)
+{
+  struct prof_fast_compare *known = prof_fast_compare_find(tree, site->pc, site->function_address, 0);
+  if (known && known->site == site)
+    return known;
+  struct prof_fast_compare *made = prof_arena_alloc(&tree->arena, sizeof *made);
+  if (!made)
+    return NULL;
+  made->site = site;
+  return put_compare(tree, made) ? made : NULL;
+}
+
 bool prof_fast_compare_exclude(struct prof_tree *tree, const struct prof_site *site)
 {
   const struct prof_fast_compare *known = prof_fast_compare_find(tree, site->pc, site->function_address, 0);
@@ -371,14 +380,12 @@ bool prof_fast_compare_exclude(struct prof_tree *tree, const struct prof_site *s
     return true;
   /* The exits of the function are known by its address alone, which is no return address. */
   struct prof_site *function = prof_arena_alloc(&tree->arena, sizeof *function);
-  struct prof_fast_compare *of_site = prof_arena_alloc(&tree->arena, sizeof *of_site);
   struct prof_fast_compare *of_function = prof_arena_alloc(&tree->arena, sizeof *of_function);
-  if (!function || !of_site || !of_function)
+  if (!function || !of_function)
     return false;
   function->pc = site->function_address;
   function->module = site->module;
   function->excluded = true;
-  of_site->site = site;
   of_function->site = function;
-  return put_compare(tree, of_site) && put_compare(tree, of_function);
+  return prof_fast_compare_note(tree, site) && put_compare(tree, of_function);
 }

@@ -33,15 +33,15 @@ struct prof_fast_compare {
   uint32_t count;   /* ops; 0 when the site has no arguments, or is not `fast` */
   uint32_t words;   /* bytes from an edge to the word of the first op */
   const struct prof_site *site;
-  struct fmt_rec_function *function;
-  uint32_t widened;   /* function->widenings when this was made: another by now means it is outdated */
-  bool arguments : 1; /* signatures are recorded */
-  bool call_site : 1; /* the last word of its edges is the place of the call: FMT_EDGE_CALL_SITE */
-  bool fast : 1;      /* ops[] says all there is to compare */
-  bool registers : 1; /* all of it is PROF_COMPARE_REG, in 1 to PROF_PROBE_OPS ops */
-  uint16_t number;    /* of the code of the site that compares the same; 0: none does */
-  uint16_t compared;  /* words of an edge that ops[] compares: a signature whose args are read has no more */
-  uint16_t probed; /* ops that a probe runs: `count`, or with PROF_COMPARE_PROGRAM among them; 0: there is no probe */
+  struct fmt_rec_function *function; /* NULL: no call of the site was recorded in this tree */
+  uint32_t widened;                  /* function->widenings when this was made: another by now means it is outdated */
+  bool arguments : 1;                /* signatures are recorded */
+  bool call_site : 1;                /* the last word of its edges is the place of the call: FMT_EDGE_CALL_SITE */
+  bool fast : 1;                     /* ops[] says all there is to compare */
+  bool registers : 1;                /* all of it is PROF_COMPARE_REG, in 1 to PROF_PROBE_OPS ops */
+  uint16_t number;                   /* of the code of the site that compares the same; 0: none does */
+  uint16_t compared; /* words of an edge that ops[] compares: a signature whose args are read has no more */
+  uint16_t probed;   /* ops that a probe runs: `count`, or with PROF_COMPARE_PROGRAM among them; 0: there is no probe */
   uint64_t return_pc; /* for calls that return there alone, 0 for all: see prof_site.uses_entry */
   struct prof_fast_compare_op ops[];
 };
@@ -100,6 +100,9 @@ struct prof_fast_compare *prof_fast_compare_find(const struct prof_tree *tree, u
                                                  uintptr_t return_pc);
 /* The newest comparison of the sled whose call returns to `pc`, or NULL: a sled has one function. Anywhere. */
 struct prof_fast_compare *prof_fast_compare_at(const struct prof_tree *tree, uintptr_t pc);
+/* What stands for the comparison of a site of which no call is recorded, made when new: it has no `function`, and
+ * compares nothing. NULL: no memory. */
+struct prof_fast_compare *prof_fast_compare_note(struct prof_tree *tree, const struct prof_site *site);
 /* Notes that calls of this excluded site, and exits of its function, are not recorded. False: no memory. */
 bool prof_fast_compare_exclude(struct prof_tree *tree, const struct prof_site *site);
 /* The comparison of a site in this tree, made when new; for a site that uses_entry, of its calls that return to

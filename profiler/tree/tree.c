@@ -244,6 +244,12 @@ struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct f
   return NULL;
 }
 
+bool prof_edge_add_stand_in(struct prof_tree *tree, struct fmt_rec_edge *edge)
+{
+  const uint64_t hash = hash_edge((const struct fmt_rec_variant *)edge->from, edge->site, NULL, 0);
+  return prof_table_add(&tree->edges, &tree->arena, hash, edge);
+}
+
 /* An edge, with a sampling record before it when not all of its calls may be timed, and before that a list of what they
  * ask for when that is counted. */
 static struct fmt_rec_edge *alloc_edge(struct prof_tree *tree, uint32_t count, bool sampled)

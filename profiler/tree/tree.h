@@ -72,6 +72,8 @@ struct fmt_rec_variant *prof_tree_cct_node(struct prof_tree *tree, struct fmt_re
 /* Anywhere. */
 struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct fmt_rec_variant *from, uint64_t site,
                                     uint64_t function_address, const uint64_t *words, uint32_t count);
+/* Has prof_edge_find() find the edge, which has no words and is not in the recording (bounds.h). False: no memory. */
+bool prof_edge_add_stand_in(struct prof_tree *tree, struct fmt_rec_edge *edge);
 struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_variant *from,
                                     const struct prof_edge_key *key);
 

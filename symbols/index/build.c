@@ -4,6 +4,7 @@
 #include "symbols/index/build.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,6 +90,22 @@ static int add_physicals(struct sym_build *build)
   return 0;
 }
 
+/* Is it one of the functions that `--below` looks for, by its name as reports have it? */
+static int ask_for_top(const struct sym_build *build, struct fmt_index_function *function)
+{
+  char *name;
+  if (!build->options->is_top)
+    return 0;
+  const char *file = base_strings_at(build->strings, function->file);
+  if (asprintf(&name, "%s:%u(%s)", *file ? file : basename(build->file.path), function->line,
+               base_strings_at(build->strings, function->name)) < 0)
+    return -ENOMEM;
+  if (build->options->is_top(name, build->options->below_data))
+    function->flags |= FMT_FUNCTION_TOP;
+  free(name);
+  return 0;
+}
+
 static int add_functions(struct sym_build *build)
 {
   for (uint32_t i = 0; i < build->functions.entries.count; i++) {
@@ -97,6 +114,9 @@ static int add_functions(struct sym_build *build)
     if (!function)
       return -ENOMEM;
     *function = entry->function;
+    const int error = ask_for_top(build, function);
+    if (error < 0)
+      return error;
     function->first_arg = build->args.count;
     struct fmt_index_arg *args = base_vector_add(&build->args, function->arg_count);
     if (!args)
@@ -187,11 +207,12 @@ static struct sym_section_data section(const struct base_vector *vector)
 
 static int write_index(struct sym_build *build, const char *path, void **index, size_t *size)
 {
-  struct sym_index_identity identity = {
-      .build_id = build->file.build_id,
-      .build_id_size = build->file.build_id_size,
-      .machine = build->file.header.e_machine,
-      .rules_hash = fmt_index_made_by(sym_rules_hash(build->options->rules), build->options->library_calls)};
+  struct sym_index_identity identity = {.build_id = build->file.build_id,
+                                        .build_id_size = build->file.build_id_size,
+                                        .machine = build->file.header.e_machine,
+                                        .rules_hash = fmt_index_made_by(sym_rules_hash(build->options->rules),
+                                                                        build->options->library_calls,
+                                                                        build->options->below_hash)};
   identity.flags = (build->file.dwarf ? FMT_INDEX_HAS_DWARF : 0u) |
                    (build->symbol_table.has_symtab ? FMT_INDEX_HAS_SYMTAB : 0u) |
                    (build->hook.bind_now ? FMT_INDEX_BIND_NOW : 0u);

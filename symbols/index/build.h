@@ -18,7 +18,12 @@ struct sym_index_options {
   size_t size;
   const struct sym_rules *rules; /* NULL for none */
   bool library_calls;            /* also the functions that the module imports */
-  base_message_fn message;       /* NULL: silent */
+  /* Which functions have FMT_FUNCTION_TOP: those of which it is true, asked with `below_data` and the name as a report
+   * has it, "file:line(function)". NULL: none. `below_hash`: of what it goes by, not 0. */
+  bool (*is_top)(const char *name, void *below_data);
+  void *below_data;
+  uint64_t below_hash;
+  base_message_fn message; /* NULL: silent */
   void *data;
   FILE *explain;  /* where joins, rules and losses are told, by function and site; NULL: nowhere */
   FILE *coverage; /* where the counts of how parameters are read are told; NULL: nowhere */

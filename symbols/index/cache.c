@@ -112,7 +112,8 @@ static int cache_name(const char *path, const struct sym_index_options *options,
   const uint64_t words[] = {(uint64_t)facts.st_dev, (uint64_t)facts.st_ino, (uint64_t)facts.st_size,
                             (uint64_t)facts.st_mtim.tv_sec, (uint64_t)facts.st_mtim.tv_nsec};
   fmt_cache_name(name, build_id, build_id_size, XXH64(words, sizeof words, 0),
-                 fmt_index_made_by(sym_rules_hash(options ? options->rules : NULL), options && options->library_calls));
+                 fmt_index_made_by(sym_rules_hash(options ? options->rules : NULL), options && options->library_calls,
+                                   options ? options->below_hash : 0));
   return 0;
 }
 

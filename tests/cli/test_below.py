@@ -50,16 +50,29 @@ class Below(Case):
         below_b = {"a": (2, 1, 200, 224), "b": (4, 2, 40, 246), "c": (4, 4, 4, 4)}
         self.assertEqual(self.report("--below", r"\(b\)"), (below_b, True))
 
-    def test_table_of_a_run(self):
-        """The run shows it, and records all; what is said wrongly is told before the program runs."""
-        table = self.callsig("run", "--below", r"\(a\)", "--depth", "1", "./calls").stderr
-        self.assertEqual([line.split("(")[-2] for line in table.splitlines() if "calls.c:" in line], ["a"] * 3, table)
-        self.assertIn("3 function calls in", table)
-        self.assertEqual(json.loads(self.callsig("report", "--format", "json", "callsig.out").stdout)["total_calls"], 15)
-        for options in (("--below", "("), ("--depth", "0"), ("--depth", "1", "-o", "b.out"), ("--below", "a", "-o", "b.out")):
+    def test_of_a_run(self):
+        """The run records that alone; what is said wrongly is told before the program runs. cli.below_run has what is recorded."""
+        done = self.callsig("run", "--below", r"\(a\)", "--depth", "1", "./calls")
+        self.assertEqual([line.split("(")[-2] for line in done.stderr.splitlines() if "calls.c:" in line], ["a"] * 3, done.stderr)
+        self.assertIn("3 function calls in", done.stderr)
+        self.assertEqual(json.loads(self.callsig("report", "--format", "json", "callsig.out").stdout)["total_calls"], 3)
+        # By variables too, as a program that is attached to has them; of another thing there is nothing.
+        done = self.callsig("run", "-o", "b.out", "./calls", env={"CALLSIG_BELOW": r"\(c\)"})
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(json.loads(self.callsig("report", "--format", "json", "b.out").stdout)["total_calls"], 7)
+        self.assertIn("none that --below is of", self.callsig("run", "--below", "no such", "./calls").stderr)
+        self.assertIn("CALLSIG_DEPTH=x is not", self.callsig("run", "./calls", env={"CALLSIG_DEPTH": "x"}).stderr)
+        for options in (("--below", "("), ("--depth", "0"), ("--below", "(", "-o", "c.out")):
             done = self.callsig("run", *options, "./calls")
             self.assert_fails(done, 2, options[0])
-            self.assertFalse(os.path.exists(self.path("b.out")))
+            self.assertFalse(os.path.exists(self.path("c.out")))
+
+    def test_beside(self):
+        """Beside the times of another run, which has no such part, all calls are recorded, and the table cuts."""
+        self.compile("plain", harness.CALLS)
+        done = self.callsig("run", "--beside", "--below", r"\(twice\)", "./plain")
+        self.assertEqual(len([line for line in done.stderr.splitlines() if "plain.c:" in line and "(work)" in line]), 0, done.stderr)
+        self.assertEqual(json.loads(self.callsig("report", "--format", "json", "callsig.out").stdout)["total_calls"], 5)
 
     def test_groups(self):
         # The time of the whole part, though main is around it in the same thread and module.

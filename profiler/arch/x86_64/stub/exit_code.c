@@ -9,6 +9,7 @@
 #include "profiler/arch/x86_64/stub/code_writer.h"
 #include "profiler/arch/x86_64/stub/stub.h"
 #include "profiler/hook/asm_offsets.h"
+#include "profiler/tree/bounds.h"
 
 /* The control block, and then the frame, are in these; rax is the return value, and saved. */
 static unsigned frame_register(bool free)
@@ -42,6 +43,24 @@ static void leave_without_frame(struct prof_code_writer *w, bool free, unsigned 
   prof_code_load_self(w, thread);
 }
 
+/* The same where calls are left out that lie outside of the bounds, on the machine stack whose frame that is. */
+static void leave_left_out(struct prof_code_writer *w, bool free, unsigned thread, unsigned frame)
+{
+  prof_code_memory(w, 8, 0x8d, thread, PROF_RSP, 16);
+  prof_code_memory(w, 8, 0x3b, thread, frame, PROF_F_CFA);
+  uint8_t *own = prof_code_jump_if(w, PROF_IF_NOT_BELOW);
+  prof_code_load_self(w, thread);
+  prof_code_memory(w, 8, 0x8d, frame, PROF_RSP, 16);
+  prof_code_memory(w, 8, 0x39, frame, thread, PROF_T_STACK_LOW); /* cmp [stack_low], frame */
+  uint8_t *elsewhere = prof_code_jump_if(w, PROF_IF_NOT_BELOW);
+  restore(w, free);
+  prof_code_byte(w, 0xc3);
+  prof_code_patch(own, w->next);
+  prof_code_load_self(w, thread);
+  prof_code_patch(elsewhere, w->next);
+  PROF_CODE_LOAD(w, frame, thread, PROF_T_TOP);
+}
+
 void prof_exit_write(uint8_t *place, const uintptr_t *hook, unsigned flags)
 {
   struct prof_code_writer writer = {.next = place, .end = place + PROF_EXIT_SIZE}, *w = &writer;
@@ -61,6 +80,8 @@ void prof_exit_write(uint8_t *place, const uintptr_t *hook, unsigned flags)
   PROF_CODE_LOAD(w, frame, thread, PROF_T_TOP);
   if (flags & FMT_SLED_LEAF)
     leave_without_frame(w, free, thread, frame);
+  else if (prof_bounds_are_set())
+    leave_left_out(w, free, thread, frame);
   prof_code_memory(w, 8, 0x39, PROF_RSP, frame, PROF_F_FLAGS); /* cmp [flags], rsp */
   other[2] = prof_code_jump_if(w, PROF_IF_NOT_EQUAL);
   /* Clearing the edge closes the frame. Only then it is known not to be marked: a signal handler may have done so up to
