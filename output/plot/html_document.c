@@ -135,6 +135,7 @@ static void put_picture(struct out_text *text, const struct out_picture *picture
   put_notes(text, picture);
   put_scroll(text, "diagram of the pipeline");
   out_diagram_put(text, picture, number, 0, 0);
+  out_diagram_put_narrow(text, picture, number);
   out_text_puts(text, "</div>\n");
   put_table(text, picture);
   out_text_puts(text,

@@ -78,6 +78,8 @@ void out_picture_put_notes(const struct out_picture *picture, struct out_text *t
 /* diagram.c: puts the pipeline as a diagram, as an <svg> at a place. Returns its height. */
 unsigned out_diagram_put(struct out_text *text, const struct out_picture *picture, unsigned number, unsigned x,
                          unsigned y);
+/* diagram.c: the same for a page that is shown less wide than that, at its place. */
+void out_diagram_put_narrow(struct out_text *text, const struct out_picture *picture, unsigned number);
 #define OUT_DIAGRAM_WIDTH 1128
 
 #endif

@@ -45,18 +45,18 @@ class Browser(Case):
         done = self.callsig("export", "--to", "html", "-o", "out.html", *arguments)
         self.assertEqual(done.returncode, 0, done.stderr)
 
-    def open(self, name, address=""):
+    def open(self, name, address="", width=1200):
         command = [CHROMIUM, "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=20000", f"--user-data-dir={self.path('user')}",
-                   "--window-size=1200,900", "--dump-dom", "file://" + self.path(name) + address]
+                   f"--window-size={width},900", "--dump-dom", "file://" + self.path(name) + address]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, timeout=120, check=True)
         return done.stdout.decode()
 
-    def drive(self, actions, address=""):
+    def drive(self, actions, address="", width=1200):
         """What the actions told, in a page whose policy is taken out: nothing else may run in one with it."""
         with open(self.path("out.html"), encoding="utf-8") as file:
             text = re.sub(r'<meta http-equiv="Content-Security-Policy"[^>]*>', "", file.read())
         self.write("driven.html", text.replace("</body>", "<script>" + DRIVE.replace("ACTIONS", actions) + "</script></body>"))
-        dom = self.open("driven.html", address)
+        dom = self.open("driven.html", address, width)
         return json.loads(html.unescape(re.search(r"<title>(.*?)</title>", dom, re.S).group(1)))
 
     def told(self, *arguments):
@@ -245,6 +245,28 @@ class Browser(Case):
         self.assertGreater(shown[2], shown[3])
         self.assertEqual(shown[4], shown[2])
         self.assertIn("call, ", shown[5])
+
+    def test_diagram_at_any_width(self):
+        """A telephone has the diagram in lines, all of it without scrolling; a window has it in columns. Nothing reaches out of it."""
+        program = self.compile("named", NAMED, "-I", INCLUDE, libs=LIBS)
+        self.assertEqual(self.callsig("run", program, "decode", "resize").returncode, 0)
+        self.export()
+        for width in 500, 1100, 1200:  # no window of Chromium is less wide than the first
+            window, drawn, right, scrolled, words, outside = self.drive("""
+              const diagrams = Array.from(document.querySelectorAll("svg.diagram")).filter((svg) => svg.getBoundingClientRect().width > 0);
+              const box = diagrams[0].getBoundingClientRect();
+              const texts = Array.from(diagrams[0].querySelectorAll("text"));
+              tell(innerWidth);
+              tell(diagrams.map((svg) => svg.classList.contains("narrow")));
+              tell(box.right);
+              tell(Math.max(0, diagrams[0].parentElement.scrollWidth - diagrams[0].parentElement.clientWidth));
+              tell(texts.map((text) => text.textContent));
+              tell(texts.filter((text) => text.getBoundingClientRect().right > box.right + 1).map((text) => text.textContent));""", "#view=stages", width)
+            self.assertEqual((window, drawn, outside), (width, [width < 1200], []))
+            self.assertTrue(any("tasks" in text for text in words) and "decode" in "".join(words), words)
+            if width < 1200:
+                self.assertEqual(scrolled, 0)
+                self.assertLess(right, 420)
 
     def test_hostile_names_are_names(self):
         program = self.compile("named", NAMED, "-I", INCLUDE, libs=LIBS)
