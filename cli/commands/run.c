@@ -329,8 +329,8 @@ static void report_run(struct run_options *run, struct running *running, char **
   struct cli_family_end end = cli_family_finish(running->family, run->apart);
   if (error == -ENOENT && end.processes + end.live == 0)
     cli_run_end_explain_nothing(place, shown, status);
-  if (end.count > 0 && run->output == NULL && run->rank.number == 0)
-    cli_run_end_print_table(&end, &run->table, is_full, is_off);
+  if (end.count > 0 && run->rank.number == 0 && (run->output == NULL || cli_run_end_asks_for_part(&run->table)))
+    cli_run_end_print_table(&end, &run->table, is_full, is_off, run->output == NULL);
   cli_run_end_tell(&end, shown);
   cli_trigger_watch_tell(running->triggers, end.files, end.count);
   if (run->is_mpi)

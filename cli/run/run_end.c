@@ -15,12 +15,17 @@ int cli_run_table_check(const struct cli_run_table *table)
   return status == CLI_EXIT_OK ? cli_row_options_check(&table->rows) : status;
 }
 
+bool cli_run_end_asks_for_part(const struct cli_run_table *table)
+{
+  return table->rows.filter.below != NULL || table->rows.filter.depth > 0;
+}
+
 void cli_run_end_print_table(const struct cli_family_end *end, const struct cli_run_table *table, bool is_full,
-                             bool is_off)
+                             bool is_off, bool is_shown)
 {
   struct callsig_stats *stats = NULL;
   struct callsig_stats_total total = {.size = sizeof total};
-  const bool is_part = table->rows.filter.below != NULL || table->rows.filter.depth > 0;
+  const bool is_part = cli_run_end_asks_for_part(table);
   int error = callsig_stats_new(NULL, &stats);
   if (error == 0)
     error = cli_recordings_add(stats, end->files, end->count);
@@ -40,7 +45,7 @@ void cli_run_end_print_table(const struct cli_family_end *end, const struct cli_
   else if (error == 0 && total.calls == 0 && !is_full)
     cli_error("nothing was recorded: no instrumented function ran, or all of them were filtered out%s",
               is_part ? "; or none that --below is of" : "");
-  else if (error == 0 && (!is_part || cli_row_options_apply(stats, &table->rows) == CLI_EXIT_OK))
+  else if (error == 0 && is_shown && (!is_part || cli_row_options_apply(stats, &table->rows) == CLI_EXIT_OK))
     callsig_stats_print(stats, stderr, NULL, 0);
   callsig_stats_free(stats);
 }

@@ -14,10 +14,14 @@ struct cli_run_table {
 /* Checks it before the program runs. An exit status, after a message unless it is CLI_EXIT_OK. */
 int cli_run_table_check(const struct cli_run_table *table);
 
-/* Prints the table of all processes on stderr. Of a full recording (`is_full`) without calls its
- * notes say why; of one that was off from the beginning to the end (`is_off`) a line does. */
+/* Is a part of the calls asked for alone, so that there may be none though the program made some? */
+bool cli_run_end_asks_for_part(const struct cli_run_table *table);
+
+/* Prints the table of all processes on stderr, if it `is_shown`; a line says so where there are no calls. Of a full
+ * recording (`is_full`) without calls its notes say why; of one that was off from the beginning to the end (`is_off`) a
+ * line does. */
 void cli_run_end_print_table(const struct cli_family_end *end, const struct cli_run_table *table, bool is_full,
-                             bool is_off);
+                             bool is_off, bool is_shown);
 
 /* Says why there is no recording, which the user calls `output`, unless the runtime has; `status` is the program's, as
  * wait() gives it. */

@@ -211,6 +211,16 @@ class BelowRun(Case):
     def test_clang_sleds(self):
         self.check("clang sleds", "--times", "exact")
 
+    def test_names_nothing(self):
+        """That no function has such a name is told where no table is, too; where one has, nothing is."""
+        self.build("hooks at -O0")
+        for below, is_told in ("no such function", True), (r"\(main\)", False):
+            done = self.callsig("run", "--below", below, "-o", "part.out", "./calls")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual("nothing was recorded" in done.stderr, is_told, done.stderr)
+            self.assertNotIn("function calls", done.stderr)
+            self.assertTrue(os.path.exists(self.path("part.out")))
+
     def test_around(self):
         """Where a call below enters again what is around, all that it calls is recorded, which no report can tell of a full recording."""
         self.write("hooks.c", ORACLE)
