@@ -98,7 +98,7 @@ static int serve_main(const struct cli_command *command, int argc, char **argv)
     status = cli_usage_error(command, "--functions: at most %d have rows", MOST_FUNCTIONS);
   if (status == CLI_EXIT_OK && argc - optind > 1)
     status = cli_usage_error(command, "one process or recording at a time, not %d", argc - optind);
-  if (status == CLI_EXIT_OK && !cli_server_is_built("serve"))
+  if (status == CLI_EXIT_OK && !cli_server_is_there("serve"))
     status = CLI_EXIT_FAILURE;
   if (status == CLI_EXIT_OK)
     status = cli_recording_find("serve", argc > optind ? argv[optind] : NULL, recording);

@@ -1,46 +1,47 @@
 /* Sends profiles by libcurl. */
 #include "cli/push/sender.h"
 
-#include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/common/subcommand.h"
+#include "cli/push/curl_library.h"
 
 #define LONGEST_S 10L
 
 struct cli_sender {
-  CURL *curl;
+  struct cli_curl curl;
+  CURL *handle;
   char *url; /* with what parameters begin with behind it */
   struct curl_slist *headers;
 };
 
 /* Is it one that libcurl can ask at all? What it cannot read it would find out at each profile. Behind a fragment,
  * which is not sent, no parameter can stand. */
-static bool is_readable(const char *url)
+static bool is_readable(const struct cli_curl *curl, const char *url)
 {
-  CURLU *parts = curl_url();
+  CURLU *parts = curl->url();
   char *fragment = NULL;
-  const bool is = parts && curl_url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
-                  curl_url_get(parts, CURLUPART_FRAGMENT, &fragment, 0) == CURLUE_NO_FRAGMENT;
-  curl_free(fragment);
-  curl_url_cleanup(parts);
+  const bool is = parts && curl->url_set(parts, CURLUPART_URL, url, 0) == CURLUE_OK &&
+                  curl->url_get(parts, CURLUPART_FRAGMENT, &fragment, 0) == CURLUE_NO_FRAGMENT;
+  curl->free(fragment);
+  curl->url_cleanup(parts);
   return is;
 }
 
 /* The URL with '?' or '&' behind it; NULL: it is none of http or https, or memory is short. */
-static char *open_url(const char *url)
+static char *open_url(const struct cli_curl *curl, const char *url)
 {
   char *open = NULL;
-  if ((strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0) || !is_readable(url))
+  if ((strncmp(url, "http://", 7) != 0 && strncmp(url, "https://", 8) != 0) || !is_readable(curl, url))
     return NULL;
   return asprintf(&open, "%s%c", url, strchr(url, '?') ? '&' : '?') < 0 ? NULL : open;
 }
 
 static bool add_header(struct cli_sender *sender, const char *header)
 {
-  struct curl_slist *longer = curl_slist_append(sender->headers, header);
+  struct curl_slist *longer = sender->curl.slist_append(sender->headers, header);
   if (longer)
     sender->headers = longer;
   return longer != NULL;
@@ -58,24 +59,28 @@ static bool set_up(struct cli_sender *sender, const char *token)
 {
   char authorization[2048];
   snprintf(authorization, sizeof authorization, "Authorization: Bearer %s", token);
-  CURL *curl = sender->curl;
+  const struct cli_curl *curl = &sender->curl;
   return add_header(sender, "Content-Type: application/octet-stream") && add_header(sender, "Expect:") &&
          (!*token || add_header(sender, authorization)) &&
-         curl_easy_setopt(curl, CURLOPT_HTTPHEADER, sender->headers) == CURLE_OK &&
-         curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
-         curl_easy_setopt(curl, CURLOPT_TIMEOUT, LONGEST_S) == CURLE_OK &&
-         curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
-         curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, drop) == CURLE_OK &&
-         curl_easy_setopt(curl, CURLOPT_USERAGENT, "callsig") == CURLE_OK;
+         curl->easy_setopt(sender->handle, CURLOPT_HTTPHEADER, sender->headers) == CURLE_OK &&
+         curl->easy_setopt(sender->handle, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+         curl->easy_setopt(sender->handle, CURLOPT_TIMEOUT, LONGEST_S) == CURLE_OK &&
+         curl->easy_setopt(sender->handle, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+         curl->easy_setopt(sender->handle, CURLOPT_WRITEFUNCTION, drop) == CURLE_OK &&
+         curl->easy_setopt(sender->handle, CURLOPT_USERAGENT, "callsig") == CURLE_OK;
 }
 
 struct cli_sender *cli_sender_new(const char *url, const char *token)
 {
   struct cli_sender *sender = calloc(1, sizeof *sender);
-  if (sender && curl_global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK) {
-    sender->curl = curl_easy_init();
-    sender->url = open_url(url);
-    if (sender->curl && sender->url && set_up(sender, token))
+  if (sender && !cli_curl_load(&sender->curl)) {
+    free(sender);
+    return NULL;
+  }
+  if (sender && sender->curl.global_init(CURL_GLOBAL_DEFAULT) == CURLE_OK) {
+    sender->handle = sender->curl.easy_init();
+    sender->url = open_url(&sender->curl, url);
+    if (sender->handle && sender->url && set_up(sender, token))
       return sender;
   }
   cli_error("--push: %s: profiles cannot be sent there: give a URL of http or https, without a fragment", url);
@@ -87,9 +92,9 @@ void cli_sender_free(struct cli_sender *sender)
 {
   if (!sender)
     return;
-  if (sender->curl)
-    curl_easy_cleanup(sender->curl);
-  curl_slist_free_all(sender->headers);
+  if (sender->handle)
+    sender->curl.easy_cleanup(sender->handle);
+  sender->curl.slist_free_all(sender->headers);
   free(sender->url);
   free(sender);
 }
@@ -97,6 +102,7 @@ void cli_sender_free(struct cli_sender *sender)
 enum cli_sent cli_sender_send(struct cli_sender *sender, const void *data, size_t size, unsigned long long from,
                               unsigned long long until, char *why, size_t room)
 {
+  const struct cli_curl *curl = &sender->curl;
   char *url = NULL;
   long status = 0;
   *why = '\0';
@@ -104,17 +110,17 @@ enum cli_sent cli_sender_send(struct cli_sender *sender, const void *data, size_
     snprintf(why, room, "memory is short");
     return CLI_SENT_LATER;
   }
-  curl_easy_setopt(sender->curl, CURLOPT_URL, url);
-  curl_easy_setopt(sender->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
-  curl_easy_setopt(sender->curl, CURLOPT_POSTFIELDS, data);
-  CURLcode error = curl_easy_perform(sender->curl);
-  curl_easy_setopt(sender->curl, CURLOPT_POSTFIELDS, NULL);
+  curl->easy_setopt(sender->handle, CURLOPT_URL, url);
+  curl->easy_setopt(sender->handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
+  curl->easy_setopt(sender->handle, CURLOPT_POSTFIELDS, data);
+  CURLcode error = curl->easy_perform(sender->handle);
+  curl->easy_setopt(sender->handle, CURLOPT_POSTFIELDS, NULL);
   free(url);
   if (error != CURLE_OK) {
-    snprintf(why, room, "%s", curl_easy_strerror(error));
+    snprintf(why, room, "%s", curl->easy_strerror(error));
     return CLI_SENT_LATER;
   }
-  curl_easy_getinfo(sender->curl, CURLINFO_RESPONSE_CODE, &status);
+  curl->easy_getinfo(sender->handle, CURLINFO_RESPONSE_CODE, &status);
   if (status >= 200 && status < 300)
     return CLI_SENT;
   snprintf(why, room, "status %ld", status);

@@ -3,7 +3,6 @@
 #include "cli/serve/server.h"
 
 #include <errno.h>
-#include <microhttpd.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -12,6 +11,7 @@
 
 #include "cli/common/subcommand.h"
 #include "cli/serve/connections.h"
+#include "cli/serve/http_library.h"
 #include "cli/serve/peer.h"
 #include "cli/serve/request.h"
 
@@ -19,6 +19,9 @@ enum {
   REQUEST_MEMORY = 16384, /* bytes of a request's line and headers */
   LEAST_CLAIM = 19,       /* nice */
 };
+
+/* Found once, before anything is served, and only read from then on. */
+static struct cli_http http;
 
 struct server {
   const struct cli_server_options *options;
@@ -34,21 +37,21 @@ struct request {
   bool is_asked; /* what it wants was looked at: it waits, or has waited */
 };
 
-bool cli_server_is_built(const char *command)
+bool cli_server_is_there(const char *command)
 {
   (void)command;
-  return true;
+  return http.start_daemon || cli_http_load(&http);
 }
 
 static int fd_of(struct MHD_Connection *connection)
 {
-  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  const union MHD_ConnectionInfo *info = http.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   return info ? info->connect_fd : -1;
 }
 
 static struct cli_connection *connection_of(struct MHD_Connection *connection)
 {
-  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  const union MHD_ConnectionInfo *info = http.get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   return info ? info->socket_context : NULL;
 }
 
@@ -57,7 +60,7 @@ static void notify_connection(void *data, struct MHD_Connection *connection, voi
                               enum MHD_ConnectionNotificationCode code)
 {
   struct server *server = data;
-  const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  const union MHD_ConnectionInfo *info = http.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   if (code == MHD_CONNECTION_NOTIFY_STARTED) {
     *context = info ? cli_connections_add(&server->connections, info->connect_fd) : NULL;
   } else {
@@ -83,7 +86,7 @@ static void complete(void *data, struct MHD_Connection *connection, void **conte
 static void wake(struct cli_exchange *exchange)
 {
   const struct request *request = exchange->owner;
-  MHD_resume_connection(request->connection);
+  http.resume_connection(request->connection);
 }
 
 /* Of a request that waits: libmicrohttpd does not look at its connection meanwhile. */
@@ -97,7 +100,7 @@ static bool is_gone(const struct cli_exchange *exchange)
 /* A cli_body's release_response. Answers that are on their way keep the response. */
 static void release_response(void *response)
 {
-  MHD_destroy_response(response);
+  http.destroy_response(response);
 }
 
 /* What is sent of a body: made once, as many may get it. It borrows the body's data. NULL: memory is short. */
@@ -105,19 +108,19 @@ static struct MHD_Response *response_of(struct cli_body *body)
 {
   if (body->response)
     return body->response;
-  struct MHD_Response *response = MHD_create_response_from_buffer(body->size, body->data, MHD_RESPMEM_PERSISTENT);
+  struct MHD_Response *response = http.create_response_from_buffer(body->size, body->data, MHD_RESPMEM_PERSISTENT);
   if (!response)
     return NULL;
-  MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, body->type);
-  MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
-  MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
-  MHD_add_response_header(response, "Referrer-Policy", "no-referrer");
+  http.add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE, body->type);
+  http.add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-store");
+  http.add_response_header(response, "X-Content-Type-Options", "nosniff");
+  http.add_response_header(response, "Referrer-Policy", "no-referrer");
   if (body->method)
-    MHD_add_response_header(response, MHD_HTTP_HEADER_ALLOW, body->method);
+    http.add_response_header(response, MHD_HTTP_HEADER_ALLOW, body->method);
   if (body->status == MHD_HTTP_UNAUTHORIZED)
-    MHD_add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer realm=\"callsig\"");
+    http.add_response_header(response, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer realm=\"callsig\"");
   if (body->status == MHD_HTTP_SERVICE_UNAVAILABLE)
-    MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
+    http.add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, "1");
   body->response = response;
   body->release_response = release_response;
   return response;
@@ -129,7 +132,7 @@ static enum MHD_Result queue(struct server *server, struct request *request)
   struct cli_body *body = request->exchange.body;
   cli_connection_give(&server->connections, connection_of(request->connection), CLI_CONNECTION_ANSWER_S, false);
   struct MHD_Response *response = body ? response_of(body) : NULL;
-  return response ? MHD_queue_response(request->connection, body->status, response) : MHD_NO;
+  return response ? http.queue_response(request->connection, body->status, response) : MHD_NO;
 }
 
 static struct cli_body *refuse_method(const char *allowed)
@@ -149,10 +152,10 @@ static struct cli_body *refuse(const struct server *server, struct MHD_Connectio
   const bool has_token = options->token->text[0] != '\0';
   *is_fine = false;
   if (options->listener->is_loopback && !has_token &&
-      !cli_host_is_loopback(MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)))
+      !cli_host_is_loopback(http.lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_HOST)))
     return cli_body_text(MHD_HTTP_MISDIRECTED_REQUEST, "the host has to be localhost or an address of it\n");
-  if (has_token && !cli_token_fits(options->token, MHD_lookup_connection_value(connection, MHD_HEADER_KIND,
-                                                                               MHD_HTTP_HEADER_AUTHORIZATION)))
+  if (has_token && !cli_token_fits(options->token, http.lookup_connection_value(connection, MHD_HEADER_KIND,
+                                                                                MHD_HTTP_HEADER_AUTHORIZATION)))
     return cli_body_text(MHD_HTTP_UNAUTHORIZED, "this takes the token: Authorization: Bearer TOKEN\n");
   if (strcmp(method, MHD_HTTP_METHOD_GET) != 0 && strcmp(method, MHD_HTTP_METHOD_HEAD) != 0)
     return refuse_method("GET, HEAD");
@@ -169,7 +172,7 @@ static struct cli_body *first_answer(struct server *server, struct request *requ
   *waits = false;
   if (!goes_on)
     return body;
-  const char *seconds = MHD_lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, "seconds");
+  const char *seconds = http.lookup_connection_value(request->connection, MHD_GET_ARGUMENT_KIND, "seconds");
   body = cli_request_find(path, seconds, &request->exchange, &goes_on);
   if (!goes_on)
     return body;
@@ -185,9 +188,9 @@ static struct cli_body *first_answer(struct server *server, struct request *requ
 
 static bool has_body(struct MHD_Connection *connection)
 {
-  const char *length = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
+  const char *length = http.lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_CONTENT_LENGTH);
   return (length && strcmp(length, "0") != 0) ||
-         MHD_lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_TRANSFER_ENCODING);
+         http.lookup_connection_value(connection, MHD_HEADER_KIND, MHD_HTTP_HEADER_TRANSFER_ENCODING);
 }
 
 static struct request *new_request(struct MHD_Connection *connection)
@@ -224,7 +227,7 @@ static enum MHD_Result answer(void *data, struct MHD_Connection *connection, con
   if (!waits)
     return queue(server, request);
   cli_connection_give(&server->connections, connection_of(connection), 0, true);
-  MHD_suspend_connection(connection);
+  http.suspend_connection(connection);
   cli_desk_wait(&server->desk, &request->exchange);
   return MHD_YES;
 }
@@ -244,12 +247,12 @@ static struct MHD_Daemon *start(struct server *server)
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   struct MHD_Daemon *daemon =
-      MHD_start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
-                       answer, server, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL, MHD_OPTION_LISTEN_SOCKET,
-                       server->options->listener->fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CLI_CONNECTIONS_MOST,
-                       MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
-                       (unsigned)CLI_CONNECTION_ANSWER_S, MHD_OPTION_NOTIFY_CONNECTION, notify_connection, server,
-                       MHD_OPTION_NOTIFY_COMPLETED, complete, server, MHD_OPTION_END);
+      http.start_daemon(MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL, NULL,
+                        answer, server, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL, MHD_OPTION_LISTEN_SOCKET,
+                        server->options->listener->fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CLI_CONNECTIONS_MOST,
+                        MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
+                        (unsigned)CLI_CONNECTION_ANSWER_S, MHD_OPTION_NOTIFY_CONNECTION, notify_connection, server,
+                        MHD_OPTION_NOTIFY_COMPLETED, complete, server, MHD_OPTION_END);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return daemon;
 }
@@ -275,8 +278,8 @@ int cli_server_run(const struct cli_server_options *options)
   struct MHD_Daemon *daemon = start(&server);
   if (daemon) {
     cli_desk_work(&server.desk, options->stop, look, &server);
-    (void)MHD_quiesce_daemon(daemon); /* the socket is the listener's again */
-    MHD_stop_daemon(daemon);
+    (void)http.quiesce_daemon(daemon); /* the socket is the listener's again */
+    http.stop_daemon(daemon);
   } else {
     cli_error("serve: %s: the server cannot be started: %s", options->listener->url, strerror(errno));
     status = CLI_EXIT_FAILURE;

@@ -20,8 +20,9 @@ struct cli_server_options {
   const volatile sig_atomic_t *stop;   /* not 0: the server is to end, which it does within a second */
 };
 
-/* False after a message: this build has no server. */
-bool cli_server_is_built(const char *command);
+/* Can anything be served? Loads what speaks HTTP. From one thread. False after a message: this build has no server, or
+ * libmicrohttpd cannot be loaded. */
+bool cli_server_is_there(const char *command);
 
 /* Serves until it is told to end, with the least claim to the processor that there is (nice 19). An exit status, after
  * a message where it is not CLI_EXIT_OK. */

@@ -29,7 +29,7 @@ int cli_side_server_open(struct cli_side_server *server)
 {
   if (!server->address)
     return CLI_EXIT_OK;
-  if (!cli_server_is_built("run"))
+  if (!cli_server_is_there("run"))
     return CLI_EXIT_FAILURE;
   int status = server->token_file ? cli_token_read(server->token_file, &server->token) : CLI_EXIT_OK;
   if (status == CLI_EXIT_OK)

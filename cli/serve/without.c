@@ -2,7 +2,7 @@
 #include "cli/common/subcommand.h"
 #include "cli/serve/server.h"
 
-bool cli_server_is_built(const char *command)
+bool cli_server_is_there(const char *command)
 {
   cli_error("%s: this callsig was built without libmicrohttpd: install libmicrohttpd-dev, and configure and build it "
             "again",
