@@ -105,7 +105,9 @@ struct fmt_rec_header {
   uint64_t period_realtime_ns;      /* CLOCK_REALTIME when that was the last time; 0: never */
   struct fmt_rec_clock_point begun; /* what `start` was before the first time, which is moved on each time; else 0 */
   uint64_t switches;                /* how often it was switched since the start */
-  uint64_t pauses; /* address of the fmt_rec_pauses; 0: it has recorded all the time, or it is not told */
+  uint64_t pauses;      /* address of the fmt_rec_pauses; 0: it has recorded all the time, or it is not told */
+  uint32_t hook_hidden; /* FMT_REC_SAMPLED: ticks / 1024 of hook_inner that are not added to a call of tens of ns */
+  uint32_t hook_floor;  /* and that a call without work reads beyond what is added to such ones, when it is drawn */
 };
 
 enum fmt_rec_flag {
@@ -466,12 +468,14 @@ struct fmt_rec_process {
   uint64_t source;      /* address of a fmt_rec_name: the recording that it was read from */
   uint64_t damaged;     /* records of that recording that could not be read */
   uint64_t sample_price;
-  uint32_t drawn_from; /* 0: a callsig that did not keep it merged the recordings */
-  uint32_t processes;  /* of one command that were folded into this one; 0: it is one */
-  uint64_t trigger;    /* address of a fmt_rec_name: the call that the recording was written for; 0 for none */
-  uint64_t pauses;     /* as in the header */
-  uint64_t rank_rows;  /* the newest fmt_rec_rank_row; 0 for none */
-  uint32_t ranks;      /* that were folded into this one, the lowest of which `rank` is; 0: it is one, or of none */
+  uint32_t drawn_from;  /* 0: a callsig that did not keep it merged the recordings */
+  uint32_t processes;   /* of one command that were folded into this one; 0: it is one */
+  uint64_t trigger;     /* address of a fmt_rec_name: the call that the recording was written for; 0 for none */
+  uint64_t pauses;      /* as in the header */
+  uint64_t rank_rows;   /* the newest fmt_rec_rank_row; 0 for none */
+  uint32_t ranks;       /* that were folded into this one, the lowest of which `rank` is; 0: it is one, or of none */
+  uint32_t hook_hidden; /* the header's */
+  uint32_t hook_floor;
   uint32_t reserved;
 };
 
@@ -481,5 +485,7 @@ struct fmt_rec_process {
 #define FMT_REC_PROCESS_DRAWN offsetof(struct fmt_rec_process, trigger)
 /* And `trigger`. */
 #define FMT_REC_PROCESS_TRIGGER offsetof(struct fmt_rec_process, pauses)
+/* And `pauses`, and what tells of ranks, with 0 as hook_hidden. */
+#define FMT_REC_PROCESS_RANKS offsetof(struct fmt_rec_process, hook_floor)
 
 #endif

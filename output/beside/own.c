@@ -67,7 +67,7 @@ static double weigh(const struct split *split, enum weight kind, uint32_t number
     own -= split->times->slept[number];
   if (kind == WEIGHT_RECORDED)
     return own;
-  return own - out_hook_cost(profile, edge).callee - split->cost[number];
+  return own - out_hook_cost(profile, edge).callee + out_hooks_hidden(profile, edge) - split->cost[number];
 }
 
 static bool is_weighed(const struct split *split, const bool *is_settled, const struct out_edge *edge)

@@ -270,6 +270,8 @@ static void join(enum out_fold which, struct out_recording_info *into, uint64_t 
   sum->hook_inner = into->hook_inner = mean(into->hook_inner, into_calls, from->hook_inner, from_calls);
   sum->hook_outer = into->hook_outer = mean(into->hook_outer, into_calls, from->hook_outer, from_calls);
   sum->sample_price = mean(sum->sample_price, into_calls, process->sample_price, from_calls);
+  sum->hook_hidden = (uint32_t)mean(sum->hook_hidden, into_calls, process->hook_hidden, from_calls);
+  sum->hook_floor = (uint32_t)mean(sum->hook_floor, into_calls, process->hook_floor, from_calls);
   for (unsigned i = 0; i < FMT_LOSS_COUNT; i++)
     sum->loss[i] = into->loss[i] += from->loss[i];
   sum->steps += process->steps;

@@ -111,12 +111,21 @@ static void scale_point(struct fmt_rec_clock_point *point)
   point->ticks = point->monotonic_ns;
 }
 
+static void scale_short(uint32_t *ticks, double factor)
+{
+  uint64_t scaled = *ticks;
+  scale(&scaled, factor);
+  *ticks = scaled < UINT32_MAX ? (uint32_t)scaled : UINT32_MAX;
+}
+
 static void scale_process(struct out_recording_info *info, double factor)
 {
   struct fmt_rec_process *process = &info->process;
   scale(&info->hook_inner, factor);
   scale(&info->hook_outer, factor);
   scale(&process->sample_price, factor);
+  scale_short(&process->hook_hidden, factor);
+  scale_short(&process->hook_floor, factor);
   scale(&info->loss[FMT_LOSS_WAITED], factor);
   process->hook_inner = info->hook_inner;
   process->hook_outer = info->hook_outer;

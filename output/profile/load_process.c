@@ -30,6 +30,8 @@ static struct fmt_rec_process of_header(const struct fmt_rec_header *header)
       .overhead = header->overhead < UINT32_MAX ? (uint32_t)header->overhead : UINT32_MAX,
       .sample_price = header->sample_price,
       .drawn_from = header->drawn_from,
+      .hook_hidden = header->hook_hidden,
+      .hook_floor = header->hook_floor,
       .timeline_min = header->timeline_min,
       .steps = header->steps,
       .active_steps = header->active_steps,
@@ -125,10 +127,13 @@ static int add_listed(struct out_loader *loader)
     process.processes = whole ? whole->processes : 0;
     whole = out_recording_record(loader->recording, address, FMT_TAG_PROCESS, FMT_REC_PROCESS_TRIGGER);
     process.trigger = whole ? whole->trigger : 0;
-    whole = out_recording_record(loader->recording, address, FMT_TAG_PROCESS, sizeof process);
+    whole = out_recording_record(loader->recording, address, FMT_TAG_PROCESS, FMT_REC_PROCESS_RANKS);
     process.pauses = whole ? whole->pauses : 0;
     process.rank_rows = whole ? whole->rank_rows : 0;
     process.ranks = whole && process.rank_source ? whole->ranks : 0;
+    whole = out_recording_record(loader->recording, address, FMT_TAG_PROCESS, sizeof process);
+    process.hook_hidden = whole ? whole->hook_hidden : 0;
+    process.hook_floor = whole ? whole->hook_floor : 0;
     result = add_process(loader, &process);
     if (result < 0)
       break;

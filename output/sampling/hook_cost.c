@@ -29,6 +29,26 @@ struct out_hook_cost out_hook_cost(const struct out_profile *profile, const stru
                                     (double)edge->overhead};
 }
 
+/* Of a call about as short as what goes on beside it the clock tells nothing: it took so much of what it reads. */
+#define SHORTEST_PART 0.25
+
+double out_hooks_hidden(const struct out_profile *profile, const struct out_edge *edge)
+{
+  const struct fmt_rec_process *process =
+      &out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording)->process;
+  const struct out_edge_sampling sampling = out_edge_sampling(profile, edge);
+  const double calls = (double)sampling.timed + (double)sampling.untimed;
+  const double hidden = (double)process->hook_hidden / PARTS, floor = (double)process->hook_floor / PARTS;
+  if (!(calls > 0) || !(floor > 0))
+    return 0;
+  /* Two things that go on side by side take about the root of the sum of their squares: the longer one, where they
+   * differ by much. */
+  const double left = ((double)out_edge_total(profile, edge) - out_hook_cost(profile, edge).callee) / calls;
+  const double read = fmax(left + hidden, 0);
+  const double worked = sqrt(fmax(read * read - floor * floor, 0));
+  return calls * (fmax(worked, SHORTEST_PART * read) - left);
+}
+
 /* Hooks took no more than so many times what they were calibrated to. */
 #define DEAREST_HOOKS 8.0
 

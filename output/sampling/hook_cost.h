@@ -26,6 +26,11 @@ struct out_spared {
 };
 struct out_spared out_hooks_spared(const struct out_recording_info *info);
 
+/* Ticks that out_hook_cost() has as the callee's too many, or, below 0, too few. What a call does itself goes on beside
+ * its hooks: of a long one a part of them is hidden (header.hook_hidden), and one without work reads as one does that
+ * takes header.hook_floor. 0 where the runtime found neither. */
+double out_hooks_hidden(const struct out_profile *profile, const struct out_edge *edge);
+
 /* By how much a time may be off that `taken` was taken off without samples of the run, and of which `left` is left.
  * Hooks cost no less than nothing, so that it is no more than the clock read; and in a program they may cost several
  * times what they were calibrated to: docs/hot-path.md. */

@@ -1,7 +1,8 @@
 /*
  * What the hooks cost, measured with the real hooks in well under a millisecond, at the process's start and again at
  * its end, since the processor's clock may have changed: the share that lies between a call's own two readings of the
- * clock (it is in the callee's time), the share outside (in the caller's), and what a call costs that is not timed.
+ * clock (it is in the callee's time), the share outside (in the caller's), what a call costs that is not timed, and how
+ * much of the first share a call hides that has work to do itself.
  *
  * The hooks run on a control block, a stack and two edges of their own in private memory, on the fast path alone: those
  * of sleds with code made as for a site, where the program has sleds. Of some batches the fastest counts: whatever else
@@ -30,6 +31,9 @@
 
 #define BATCHES     24u
 #define BATCH_CALLS 256u
+#define DRAWN_OF    16u /* one in 8 or so, in the mean: enough of them in a batch, and none is foretold */
+#define WORK_CALLS  32u /* of a batch in which the function works */
+#define WORK        6u  /* some 25 ns: longer than what the processor does of the hooks meanwhile */
 #define FRAMES      4u
 #define CFA_OFFSET  64u   /* any distance will do: it only has to be above the stack pointer */
 #define PARTS       1024u /* of a tick: the unit of the header's fields */
@@ -62,6 +66,13 @@ struct calibration {
     uint8_t stub[64], leave[PROF_EXIT_SIZE], entry[CODE_SIZE - PROF_EXIT_SIZE - 64];
   } code __attribute__((aligned(4096)));
 #endif
+};
+
+/* What is called in a batch. */
+struct load {
+  bool sled;
+  uint32_t calls;
+  uint32_t work; /* as prof_calibration_sled_calls() takes it */
 };
 
 /* What a call costs, in `PARTS` of a tick. */
@@ -140,10 +151,10 @@ static bool set_up_sled(struct calibration *all)
   return true;
 }
 
-static void call_sled(struct calibration *all)
+static void call_sled(struct calibration *all, const struct load *load)
 {
-  prof_calibration_sled_calls(BATCH_CALLS, (void (*)(void))(uintptr_t)all->code.stub,
-                              (void (*)(void))(uintptr_t)all->code.leave);
+  prof_calibration_sled_calls(load->calls, (void (*)(void))(uintptr_t)all->code.stub,
+                              (void (*)(void))(uintptr_t)all->code.leave, load->work);
 }
 
 #else
@@ -154,15 +165,16 @@ static bool set_up_sled(struct calibration *all)
   return false;
 }
 
-static void call_sled(struct calibration *all)
+static void call_sled(struct calibration *all, const struct load *load)
 {
   (void)all;
+  (void)load;
 }
 
 #endif
 
 /* False when the fast path was not taken. */
-static bool measure(struct calibration *all, bool sled, struct cost *cost)
+static bool measure(struct calibration *all, struct load load, struct cost *cost)
 {
   struct fmt_rec_edge *edge = all->edge;
   *cost = (struct cost){UINT64_MAX, UINT64_MAX};
@@ -170,16 +182,16 @@ static bool measure(struct calibration *all, bool sled, struct cost *cost)
     edge->calls = edge->total = edge->max = 0;
     edge->min = UINT64_MAX;
     uint64_t start = prof_clock_now();
-    if (sled)
-      call_sled(all);
+    if (load.sled)
+      call_sled(all, &load);
     else
-      prof_calibration_calls(BATCH_CALLS, edge->function_address);
-    uint64_t ticks = (prof_clock_now() - start) * PARTS / BATCH_CALLS;
-    if (edge->calls != BATCH_CALLS)
+      prof_calibration_calls(load.calls, edge->function_address);
+    uint64_t ticks = (prof_clock_now() - start) * PARTS / load.calls;
+    if (edge->calls != load.calls)
       return false;
     if (ticks < cost->whole) {
       cost->whole = ticks;
-      cost->inner = edge->total * PARTS / BATCH_CALLS;
+      cost->inner = edge->total * PARTS / load.calls;
     }
   }
   return true;
@@ -201,20 +213,71 @@ static void draw_each(struct calibration *all)
   all->thread.sample_next = 1;
 }
 
+/* What is added to the time of a call that works: less than to that of one that does not, since the processor does the
+ * rest of the entry and the beginning of the exit beside the work. By calls of once and of twice the work, whose
+ * difference is the work. UINT64_MAX: it was not found. */
+static uint64_t measure_added(struct calibration *all)
+{
+  struct cost once, twice;
+  if (!measure(all, (struct load){.sled = true, .calls = WORK_CALLS, .work = WORK}, &once) ||
+      !measure(all, (struct load){.sled = true, .calls = WORK_CALLS, .work = 2 * WORK}, &twice))
+    return UINT64_MAX;
+  const uint64_t work = twice.inner - once.inner;
+  return twice.inner > once.inner && once.inner > work ? once.inner - work : UINT64_MAX;
+}
+
+/* The clock of a call without work whose turn nobody could foretell, as it is of one that is drawn: the processor takes
+ * the usual way first, that of calls that are only counted, and finds out while the clock runs. The middle one of the
+ * batches; 0: none was drawn in one of them. */
+static uint64_t measure_drawn(struct calibration *all)
+{
+  struct fmt_rec_sampling *sampling = prof_edge_sampling(all->edge);
+  const struct load load = {.sled = true, .calls = BATCH_CALLS};
+  uint64_t means[BATCHES];
+  prof_sampling_start(&all->thread);
+  all->thread.sample_mask = DRAWN_OF - 1;
+  all->thread.sample_next = 1;
+  for (unsigned batch = 0; batch < BATCHES; batch++) {
+    sampling->timed = sampling->timed_total = 0;
+    call_sled(all, &load);
+    if (sampling->timed == 0)
+      return 0;
+    const uint64_t mean = sampling->timed_total * PARTS / sampling->timed;
+    unsigned at = batch;
+    for (; at > 0 && means[at - 1] > mean; at--)
+      means[at] = means[at - 1];
+    means[at] = mean;
+  }
+  return means[BATCHES / 2];
+}
+
+/* Once hook_inner is known. */
+static void measure_hidden(struct calibration *all, struct fmt_rec_header *header, uint64_t inner)
+{
+  const uint64_t added = measure_added(all), drawn = measure_drawn(all);
+  if (added == UINT64_MAX || drawn <= added || inner < added || drawn - added > UINT32_MAX)
+    return;
+  header->hook_hidden = (uint32_t)middle(header->hook_hidden, inner - added);
+  header->hook_floor = (uint32_t)middle(header->hook_floor, drawn - added);
+}
+
 static void measure_all(struct calibration *all, struct fmt_rec_header *header)
 {
-  bool sled = prof_process.has_sleds && set_up_sled(all);
+  const bool sled = prof_process.has_sleds && set_up_sled(all);
+  const struct load empty = {.sled = sled, .calls = BATCH_CALLS};
   struct cost timed, counted;
   if (prof_process.settings.sample_times)
     draw_each(all);
-  if (!measure(all, sled, &timed) || timed.inner > timed.whole)
+  if (!measure(all, empty, &timed) || timed.inner > timed.whole)
     return;
   header->hook_inner = middle(header->hook_inner, timed.inner);
   header->hook_outer = middle(header->hook_outer, timed.whole - timed.inner);
   if (!prof_process.settings.sample_times)
     return;
+  if (sled)
+    measure_hidden(all, header, timed.inner);
   all->thread.sample_next = UINT32_MAX;
-  if (measure(all, sled, &counted) && counted.whole < timed.whole)
+  if (measure(all, empty, &counted) && counted.whole < timed.whole)
     header->sample_price = middle(header->sample_price, timed.whole - counted.whole);
 }
 

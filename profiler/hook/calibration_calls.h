@@ -13,8 +13,8 @@ void prof_calibration_calls(uint64_t count, uintptr_t function) __attribute__((v
 extern const char prof_calibration_site[] __attribute__((visibility("hidden")));
 
 /* The same with the hooks of sleds, whose entries go to `enter`, to return to prof_calibration_sled_site, and whose
- * exits go to `leave`. */
-void prof_calibration_sled_calls(uint64_t count, void (*enter)(void), void (*leave)(void));
+ * exits go to `leave`. In between are so many times four multiplications, each of which waits for the one before. */
+void prof_calibration_sled_calls(uint64_t count, void (*enter)(void), void (*leave)(void), uint64_t work);
 extern const char prof_calibration_sled_site[];
 
 #endif

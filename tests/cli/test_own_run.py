@@ -5,6 +5,7 @@
 import json
 import os
 import resource
+import struct
 
 import harness
 from test_beside import DENY
@@ -159,6 +160,27 @@ class OwnRun(harness.Case):
         # What is waited is not what hooks took, though no sample tells of it.
         self.assertGreater(rows["sleeps"], 0.29)
         return map(float, done.stdout.split()), rows, self.rows("--raw")[0]
+
+    def hidden(self, program, *options):
+        """hook_inner, hook_hidden and hook_floor of a run."""
+        self.assertEqual(self.callsig("run", "-o", "out", *options, program).returncode, 0)
+        with open(self.path("out"), "rb") as file:
+            header = file.read(504)
+        return struct.unpack_from("<Q", header, 112) + struct.unpack_from("<II", header, 496)
+
+    def test_what_work_hides_of_hooks(self):
+        """It is measured of the hooks of sleds, where calls are drawn; on a busy machine a run may not find it."""
+        program = self.compile("program", harness.CALLS)
+        self.assertEqual(self.hidden(program)[1:], (0, 0))
+        source = self.write("calls.c", harness.CALLS)
+        done = self.run_command(harness.CALLSIG_CC, "-O1", "-g", source, "-o", self.path("sleds"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        flags = self.callsig("flags").stdout
+        if "fplugin" not in flags and "xray" not in flags:
+            self.skipTest("no compiler here makes sleds")
+        self.assertEqual(self.hidden("./sleds", "--times", "exact")[1:], (0, 0))
+        runs = [self.hidden("./sleds") for _ in range(10)]
+        self.assertTrue(any(0 < hidden <= inner and floor > 0 for inner, hidden, floor in runs), runs)
 
     def test_hooks_are_taken_out(self):
         _, rows, read = self.run_sampled("20")

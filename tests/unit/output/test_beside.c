@@ -114,6 +114,35 @@ static void split_without_hooks(void **state)
   callsig_stats_free(stats);
 }
 
+/* What a call's own work hides of its hooks is the call's, and one that is too short to be read has a part of what it
+ * reads: the calls take 6, 36 and 1 ticks without hooks; they read 8, 38 and 3, of which an empty call reads 3. */
+static void split_beside_hooks(void **state)
+{
+  (void)state;
+  struct sample sample;
+  sample_begin(&sample);
+  index_writer_function(sample.index, "/src/a.c", 5, "f", 0);
+  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
+  sample_calls(&sample);
+  struct fmt_rec_header *header = recording_writer_header(sample.recording);
+  header->hook_inner = 4 * 1024;
+  header->hook_hidden = 2 * 1024;
+  header->hook_floor = 3 * 1024;
+  sample_call(&sample, 0, (const uint64_t[]){0, 1}, 2, 0, 10);
+  sample_call(&sample, 0, (const uint64_t[]){0, 1}, 2, 10, 20);
+  sample_call(&sample, 0, (const uint64_t[]){0, 2}, 2, 20, 60);
+  sample_call(&sample, 0, (const uint64_t[]){0, 3}, 2, 60, 65);
+  sampled_run_add(&sample,
+                  (const struct sampled_place[]){{"/bin/x", NULL, 0, FMT_NONE, 0}, {"f", "/src/a.c", 5, 0, 48}}, 2);
+  struct callsig_stats *stats = sample_load(&sample, 65);
+  const double short_ones = 2 * sqrt(8. * 8 - 3 * 3), long_one = sqrt(38. * 38 - 3 * 3), shortest = 3 / 4.;
+  const double tick = .048 / (short_ones + long_one + shortest);
+  expect(stats, "f(n=1)", 2, 2, short_ones * tick, short_ones * tick);
+  expect(stats, "f(n=2)", 1, 1, long_one * tick, long_one * tick);
+  expect(stats, "f(n=3)", 1, 1, shortest * tick, shortest * tick);
+  callsig_stats_free(stats);
+}
+
 /* Where calls count by what they returned, what was called from there is of none of them: the hooks of f's 20 calls of
  * g take 20 ms, half of it in f(n=1), which has no more than that. */
 static void split_of_returned(void **state)
@@ -363,11 +392,10 @@ static void memory_and_merging(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(replaced),          cmocka_unit_test(split_without_hooks),
-      cmocka_unit_test(split_by_calls),    cmocka_unit_test(split_over_actions),
-      cmocka_unit_test(split_of_returned), cmocka_unit_test(recursion),
-      cmocka_unit_test(other_build),       cmocka_unit_test(refused),
-      cmocka_unit_test(no_sample),         cmocka_unit_test(memory_and_merging),
+      cmocka_unit_test(replaced),       cmocka_unit_test(split_without_hooks), cmocka_unit_test(split_beside_hooks),
+      cmocka_unit_test(split_by_calls), cmocka_unit_test(split_over_actions),  cmocka_unit_test(split_of_returned),
+      cmocka_unit_test(recursion),      cmocka_unit_test(other_build),         cmocka_unit_test(refused),
+      cmocka_unit_test(no_sample),      cmocka_unit_test(memory_and_merging),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }

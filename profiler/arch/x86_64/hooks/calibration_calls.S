@@ -28,8 +28,8 @@ prof_calibration_site:
         ret
         .size   prof_calibration_calls, . - prof_calibration_calls
 
-/* void prof_calibration_sled_calls(uint64_t count, void (*enter)(void), void (*leave)(void)): an empty function is called whose
- * sleds are on, and go there. */
+/* void prof_calibration_sled_calls(uint64_t count, void (*enter)(void), void (*leave)(void), uint64_t work): a function is called
+ * whose sleds are on, and go there, and which works that much. */
         .globl  prof_calibration_sled_calls, prof_calibration_sled_site
         .hidden prof_calibration_sled_calls, prof_calibration_sled_site
         .type   prof_calibration_sled_calls, @function
@@ -38,19 +38,30 @@ prof_calibration_sled_calls:
         push    rbx
         push    r12
         push    r13
+        push    r14
         mov     rbx, rdi
         mov     r12, rsi
         mov     r13, rdx
+        mov     r14, rcx
 1:      call    2f
         dec     rbx
         jnz     1b
+        pop     r14
         pop     r13
         pop     r12
         pop     rbx
         ret
 2:      call    r12
 prof_calibration_sled_site:
-        call    r13
+        mov     rax, r14
+        test    rax, rax
+        jz      4f
+3:      .rept   4
+        imul    rdx, rdx
+        .endr
+        dec     rax
+        jnz     3b
+4:      call    r13
         ret
         .size   prof_calibration_sled_calls, . - prof_calibration_sled_calls
 
