@@ -7,6 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/common/recordings.h"
 #include "cli/common/row_options.h"
+#include "cli/run/later_runs.h"
 #include "cli/terminal/terminal.h"
 
 #define DEFAULT_SORT "cumtime"
@@ -252,6 +253,8 @@ static int report_main(const struct cli_command *command, int argc, char **argv)
   size_t count = (size_t)(argc - optind), recordings = cli_recordings_to_front(arguments, count);
   struct callsig_stats *stats = NULL;
   status = cli_recordings_load(command, arguments, recordings, count - recordings, &stats);
+  if (status == CLI_EXIT_OK && recordings < 2)
+    cli_later_runs_tell("report", recordings ? arguments[0] : CLI_DEFAULT_RECORDING);
   if (status == CLI_EXIT_OK)
     status = arrange(stats, &report);
   if (status == CLI_EXIT_OK)

@@ -11,6 +11,7 @@
 #include "callsig/stats.h"
 #include "cli/commands/commands.h"
 #include "cli/common/recordings.h"
+#include "cli/run/later_runs.h"
 
 static const char help[] =
     "usage: callsig stages [OPTION...] [FILE...]\n"
@@ -314,6 +315,8 @@ static int print_files(char **paths, size_t count, const struct print *print)
   struct printed printed = {0};
   int status = CLI_EXIT_OK;
   bool named = count > 1 && print->what != WHAT_JSON;
+  if (count == 1)
+    cli_later_runs_tell("stages", paths[0]);
   for (size_t i = 0; i < count; i++) {
     if (print_file(paths[i], named, print, &printed) != CLI_EXIT_OK)
       status = CLI_EXIT_FAILURE;
