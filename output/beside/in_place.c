@@ -36,6 +36,9 @@ static double computed(const struct out_in_place *function, double average, doub
   const double cost = function->cost * average, left = fmax(function->own - cost, 0);
   const double deviation = CLOCK_ERROR * fmax(cost, left), left_variance = deviation * deviation;
   const double samples_variance = period * (function->samples + period);
+  /* A clock that read nothing, where hooks cost nothing, is sure of nothing. */
+  if (!(left_variance > 0))
+    return function->samples;
   return (function->samples * left_variance + left * samples_variance) / (left_variance + samples_variance);
 }
 

@@ -292,6 +292,17 @@ static void short_program(void **state)
     assert_true(parts[i].samples > parts[i].own / 2 && parts[i].samples <= parts[i].own);
 }
 
+/* Samples are in a function of which the clock read nothing, and whose hooks cost nothing: it has computed. */
+static void unread(void **state)
+{
+  (void)state;
+  struct out_in_place parts[] = {{.samples = 5}, {.own = 20, .cost = 10, .samples = 5}};
+  const struct out_in_place_run run = {.hooks = 15, .beyond = 0, .period = OWN_PERIOD};
+  out_in_place_solve(parts, 2, &run);
+  for (int i = 0; i < 2; i++)
+    expect_near(parts[i].samples, 5);
+}
+
 static void nothing_known(void **state)
 {
   (void)state;
@@ -331,6 +342,7 @@ int main(void)
       cmocka_unit_test(interrupted),
       cmocka_unit_test(few_samples),
       cmocka_unit_test(short_program),
+      cmocka_unit_test(unread),
       cmocka_unit_test(nothing_known),
       cmocka_unit_test(hidden),
   };
