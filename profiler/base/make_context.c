@@ -1,5 +1,5 @@
 /*
- * What makecontext() in place of the C library's does on every processor.
+ * What makecontext(), swapcontext() and setcontext() in place of the C library's do on every processor.
  */
 #include "profiler/base/make_context.h"
 
@@ -17,7 +17,12 @@ void *prof_context_maker(const ucontext_t *context, void *own)
   uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
   if (low && context->uc_stack.ss_size)
     prof_stack_note(low, low + context->uc_stack.ss_size);
-  if (!next && dlsym)
-    next = dlsym(RTLD_NEXT, "makecontext");
-  return next ? next : own;
+  return prof_context_next("makecontext", &next, own);
+}
+
+void *prof_context_next(const char *name, void **next, void *own)
+{
+  if (!*next && dlsym)
+    *next = dlsym(RTLD_NEXT, name);
+  return *next ? *next : own;
 }

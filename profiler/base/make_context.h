@@ -1,5 +1,5 @@
 /*
- * What makecontext() in place of the C library's does on every processor.
+ * What makecontext(), swapcontext() and setcontext() in place of the C library's do on every processor.
  */
 #ifndef CALLSIG_PROFILER_BASE_MAKE_CONTEXT_H
 #define CALLSIG_PROFILER_BASE_MAKE_CONTEXT_H
@@ -9,5 +9,9 @@
 /* Notes the stack that a context gets, and gives who makes the context: the C library's makecontext(), or `own` in a
  * statically linked program, where that cannot be found. Outside of slow sections. */
 void *prof_context_maker(const ucontext_t *context, void *own);
+
+/* The C library's function of this name, kept in *next once it was found; `own` in a statically linked program, where it
+ * cannot be. Anywhere. */
+void *prof_context_next(const char *name, void **next, void *own);
 
 #endif

@@ -85,6 +85,19 @@ bool prof_stack_follow(struct prof_thread *t, uintptr_t sp, uint64_t now)
   return false;
 }
 
+void prof_stack_arrive(uintptr_t sp)
+{
+  struct prof_thread *t = prof_self;
+  if (!prof_thread_running(t))
+    return;
+  /* One that no hook has run on yet is told by the first that does, which finds the other's frames as they are now. */
+  const struct prof_machine *machine = prof_machine_find(t, sp);
+  if (!machine || machine == t->machine || !prof_slow_enter(t))
+    return;
+  (void)prof_stack_follow(t, sp, prof_clock_now());
+  prof_slow_leave(t);
+}
+
 bool prof_unwind_for_call(struct prof_thread *t, uintptr_t sp, uint64_t now)
 {
   if (prof_frame_live(t, prof_place_settled(t), sp))
