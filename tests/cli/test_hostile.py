@@ -137,17 +137,17 @@ class Hostile(harness.Case):
         self.assertEqual(self.callsig("run", "-o", "r", program).returncode, 0)
         with open(self.path("r"), "rb") as file:
             recorded = harness.unsealed(file.read())
-        for field, words in ((CALLS, "2^64 calls or more"), (TOTAL, "2^64 ticks or more")):
+        for field, bits, words in ((CALLS, 64, "2^64 calls or more"), (TOTAL, 63, "2^63 ticks or more")):
             data = bytearray(recorded)
             places = list(self.edges(recorded))
             self.assertGreater(len(places), 2)
             for place in places[:2]:
-                struct.pack_into("<Q", data, place + field, 1 << 63)
+                struct.pack_into("<Q", data, place + field, 1 << (bits - 1))
             with open(self.path("large"), "wb") as file:
                 file.write(data)
             self.assert_fails(self.callsig("report", "large"), 1, words)
             self.assert_fails(self.callsig("merge", "-o", "merged", "large", "large"), 1, words)
-            struct.pack_into("<Q", data, places[0] + field, 1 << 62)
+            struct.pack_into("<Q", data, places[0] + field, 1 << (bits - 2))
             with open(self.path("fits"), "wb") as file:
                 file.write(data)
             self.assertEqual(self.callsig("report", "fits").returncode, 0)

@@ -5,6 +5,7 @@
 /* ctest: case - quick 300 recording @CALLSIG_FUZZ_PIPELINE@ @CALLSIG_FUZZ_MERGED@ @CALLSIG_FUZZ_RANKS@ */
 /* ctest: case .kept quick 100 @CALLSIG_FUZZ@/recordings/rank-row-of-no-signature */
 /* ctest: case .kept_calls quick 100 @CALLSIG_FUZZ@/recordings/rank-rows-without-calls */
+/* ctest: case .kept_recursion quick 100 @CALLSIG_FUZZ@/recordings/recursion-of-more-time-than-a-sum-holds */
 /* ctest: case .long full 20000 recording $<TARGET_PROPERTY:callsig_fuzz_pipeline,CALLSIG_FILE> */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzz.h"

@@ -17,7 +17,7 @@ MADE = ["seed", "fuzz_pipeline.seed", "fuzz_merged.seed", "fuzz_rank_0.seed", "f
 SEEDS = {
     "recording": ["recordings", *MADE],
     "pipeline": MADE,
-    "merge": MADE,
+    "merge": ["recordings", *MADE],
     "served": MADE,
     "index": ["index"],
     "elf": ["fuzz_elf_O0.seed", "fuzz_elf_O2.seed"],
@@ -43,6 +43,7 @@ def main():
     parser.add_argument("--seconds", type=int, default=600)
     parser.add_argument("--target", action="append", choices=SEEDS)
     arguments = parser.parse_args()
+    arguments.build = os.path.abspath(arguments.build)  # where the fuzzers run, too
     if not shutil.which("clang"):
         print("skipped: clang, which has libFuzzer, is not there")
         return 77
