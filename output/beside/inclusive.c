@@ -39,9 +39,6 @@ static int put_in_order(struct sums *sums)
   uint32_t *first = calloc(contexts + 1u, sizeof *first);
   if (!first)
     return -ENOMEM;
-  /* The contexts of a cycle in a damaged file are not among those of the preorder. */
-  for (uint32_t i = 0; i < profile->contexts.count; i++)
-    sums->position[i] = contexts;
   for (uint32_t i = 0; i < contexts; i++)
     sums->position[*(uint32_t *)base_vector_at(&profile->preorder, i)] = contexts - 1 - i;
   for (uint32_t i = 0; i < profile->edges.count; i++)

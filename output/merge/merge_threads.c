@@ -149,13 +149,6 @@ static int merge_contexts(struct merge *merge)
   int result = 0;
   for (uint32_t i = 0; i < profile->preorder.count && result == 0; i++)
     result = merge_context(merge, *(uint32_t *)base_vector_at(&profile->preorder, i));
-  /* What a damaged file hangs on a cycle has no place in a tree: each is a root of its own kind. */
-  for (uint32_t i = 0; i < profile->contexts.count && result == 0; i++) {
-    if (merge->context_of[i] == FMT_NONE) {
-      out_profile_context(profile, i)->parent = FMT_NONE;
-      result = merge_context(merge, i);
-    }
-  }
   return result;
 }
 

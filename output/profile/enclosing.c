@@ -184,7 +184,7 @@ static int enter(struct walk *walk, uint32_t number)
   return visit(walk, number, 1);
 }
 
-/* Depth first without a stack: a context knows its parent. Contexts on a cycle of a damaged file are never reached. */
+/* Depth first without a stack: a context knows its parent. */
 static int walk_tree(struct walk *walk, uint32_t root)
 {
   uint32_t at = root;

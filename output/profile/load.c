@@ -9,10 +9,12 @@
 #include "output/text/message.h"
 #include "output/text/text.h"
 
-/* The contexts from `address` up to the root, numbered and linked. FMT_NONE when there is none at `address`. */
+/* The contexts from `address` up to the root, numbered and linked. FMT_NONE when there is none at `address`. One that a
+ * damaged file has below itself is a root, so that every walk upwards ends. */
 static int load_context(struct out_loader *loader, uint64_t address, uint32_t *context)
 {
   struct out_profile *profile = loader->profile;
+  const uint32_t first = profile->contexts.count;
   uint32_t child = FMT_NONE;
   for (;;) {
     uint32_t number;
@@ -22,6 +24,10 @@ static int load_context(struct out_loader *loader, uint64_t address, uint32_t *c
     if (found < 0)
       return found;
     number = found == OUT_RECORD_BAD ? FMT_NONE : loader->first_context + number;
+    if (child != FMT_NONE && found == OUT_RECORD_KNOWN && number >= first) {
+      loader->recording->damaged++;
+      return 0;
+    }
     if (child == FMT_NONE)
       *context = number;
     else

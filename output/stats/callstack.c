@@ -64,7 +64,6 @@ int out_callstacks_make(const struct out_profile *profile, const uint32_t *shown
   int result = empty && stacks->of_context ? 0 : -ENOMEM;
   if (empty)
     *empty = (struct out_callstack){.function = FMT_NONE};
-  /* The contexts of a cycle in a damaged file are not among those of the preorder. */
   for (uint32_t i = 0; i < profile->preorder.count && result == 0; i++) {
     uint32_t context = *(uint32_t *)base_vector_at(&profile->preorder, i);
     result = find_stack(profile, shown_function, stacks, context, &stacks->of_context[context]);

@@ -4,6 +4,7 @@
  */
 /* ctest: case - quick 500 recording @CALLSIG_FUZZ@/recordings/more-functions-than-signatures */
 /* ctest: case .found quick 100 @CALLSIG_FUZZ@/recordings/more-calls-than-there-are-numbers */
+/* ctest: case .circle quick 100 @CALLSIG_FUZZ@/recordings/action-below-itself */
 /* ctest: case .made quick 300 @CALLSIG_FUZZ_PIPELINE@ @CALLSIG_FUZZ_MERGED@ @CALLSIG_FUZZ_RANKS@ */
 /* ctest: case .long full 100000 recording */
 /* ctest: case .functions full 20000 @CALLSIG_FUZZ@/recordings/more-functions-than-signatures */
