@@ -91,9 +91,9 @@ def read_in_gdb(plan, named, chosen, stdin, cwd):
         return [record for record in records if record["called"] in chosen], done.stdout
 
 
-def read_sled_calls(command, budget=3000, most=60, stdin=None, cwd=None):
+def read_sled_calls(command, budget=3000, most=60, stdin=None, cwd=None, stored=False):
     """Runs `command`, which has sleds and nothing preloaded, in callgrind to count its calls and then in gdb: what read_calls()
-    returns, without gdb's output."""
+    returns, without gdb's output. `stored`: it is not optimised, and stores its parameters at first."""
     with tempfile.TemporaryDirectory() as folder:
         counts, program = Path(folder) / "counts", callgrind_counts.without_debug(command[0], folder)
         callgrind_counts.run([program, *command[1:]], counts, "--dump-instr=yes", stdin=stdin, cwd=cwd or folder)
@@ -102,7 +102,7 @@ def read_sled_calls(command, budget=3000, most=60, stdin=None, cwd=None):
     entries = entry_sleds(command[0])
     chosen = choose([(behind, entry, ran[entry]) for entry, behind in entries.items() if ran[entry]], named, budget, most)
     calls = {entry: behind for entry, behind in entries.items() if named.get(entry) in chosen and ran[entry]}
-    return read_in_gdb({"command": command, "environment": {}, "calls": calls, "sleds": True}, named, chosen, stdin, cwd)[0]
+    return read_in_gdb({"command": command, "environment": {}, "calls": calls, "sleds": True, "stored": stored}, named, chosen, stdin, cwd)[0]
 
 
 def read_calls(command, library, environment, budget=3000, most=60, stdin=None, cwd=None):

@@ -19,6 +19,9 @@ are evaluated in the frame at hand.
 With `sleds` in the plan, `calls` maps the first instruction of a function to the one behind its sled, and the program runs by
 itself, with its sleds off: gdb stops at the first instruction, and behind the sled for what it cannot read before. What gdb would
 read from a frame that does not exist yet is lost.
+
+With `stored`, of a build without optimisation, it stops a second time not behind the sled but where the prologue ends, as gdb's own
+breakpoints do: by then every parameter lies in the frame where the debug information has it, and nothing of the function has run.
 """
 
 import json
@@ -229,6 +232,7 @@ class Reader:
     """At calls of the entry hook."""
 
     at_entry = False
+    at_entry_still = False  # at the second stop
 
     def __init__(self, plan):
         self.plan = plan
@@ -285,6 +289,11 @@ class Reader:
         """The address of the function that is entered at the call at `pc`."""
         return int(gdb.parse_and_eval("$rdi"))
 
+    @staticmethod
+    def stack_after():
+        """What the stack pointer was at the first stop, at the second one."""
+        return int(gdb.parse_and_eval("$rsp"))
+
     def at_call(self, pc):
         told = self.told(pc)
         frame, block = self.place(told)
@@ -305,7 +314,7 @@ class Reader:
             self.flush(record)
 
     def after_call(self):
-        key = (gdb.selected_thread().num, int(gdb.parse_and_eval("$rsp")))
+        key = (gdb.selected_thread().num, self.stack_after())
         record = self.waiting.pop(key, None)
         if record is None:
             return
@@ -324,7 +333,7 @@ class Reader:
         """Reads what was lost before."""
         if block is None:
             return
-        values = read(frame, block, self.at_entry)
+        values = read(frame, block, self.at_entry_still)
         if record["args"] is None:
             record["args"] = [[name, ["lost", ""]] for name, _ in values]
             self.declare(record, block)
@@ -367,13 +376,39 @@ class Reader:
 class SledReader(Reader):
     """At the first instructions of functions."""
 
-    at_entry = True
+    at_entry = at_entry_still = True
 
     def told(self, pc):
         return pc
 
 
+class StoredReader(SledReader):
+    """At the first instructions of functions that are not optimised, and where their prologues end."""
+
+    at_entry_still = False
+
+    def start(self):
+        super().start()
+        self.calls = {entry: self.end_of_prologue(entry) or behind for entry, behind in self.calls.items()}
+
+    @staticmethod
+    def end_of_prologue(entry):
+        block = gdb.block_for_pc(entry)
+        while block is not None and block.function is None:
+            block = block.superblock
+        if block is None or block.start != entry:
+            return None
+        probe = gdb.Breakpoint(block.function.linkage_name or block.function.name, internal=True)
+        found = [place.address for place in probe.locations if block.start < place.address < block.end]
+        probe.delete()
+        return found[0] if found else None
+
+    @staticmethod
+    def stack_after():
+        return int(gdb.parse_and_eval("$rbp")) + 8
+
+
 with open(os.environ["ARGUMENTS_PLAN"]) as plan_file:
     given = json.load(plan_file)
-(SledReader if given.get("sleds") else Reader)(given).run()
+(StoredReader if given.get("stored") else SledReader if given.get("sleds") else Reader)(given).run()
 gdb.execute("quit")

@@ -88,7 +88,10 @@ def measure(driver, name, variant):
     row = (f"| {words[0]} | -{words[1]} | {name} | {readable:.2f} | {of_used:.2f} | {'agree' if verified else 'differ'} | {functions} | {calls} "
            f"| {counted_otherwise} | {compared} "
            f"| {judge.outcomes[matching.EQUAL]} | {judge.outcomes[matching.ONLY_CALLSIG]} | {different} |")
-    return row, verified and not counted_otherwise and not different and compared > 0
+    equal = judge.outcomes[matching.EQUAL]
+    if not equal:
+        print(f"{name} {variant}: of {compared} calls gdb has compared no argument")
+    return row, verified and not counted_otherwise and not different and equal > 0
 
 
 def main():

@@ -33,9 +33,9 @@ BOTH = ["gcc-O2-sleds-fixed", "clang-O2-sleds-fixed"]
 QUICK = {"lua": BOTH[1:]}
 FULL = {name: BOTH for name in ("lua", "zstd", "sqlite3", "jsonnet")}
 QUICK_BUDGET = 500
-# How often a thread waits is its own in each run, and what the time is: Lua's seed of random numbers, which it pushes too.
+# How often a thread waits is its own in each run, and what the time is: Lua's seed of random numbers, which it pushes too, and what is made of it.
 THREADED = {("zstd", "threads")}
-TOLD_THE_TIME = {"lua": {"setseed", "lua_pushinteger"}}
+TOLD_THE_TIME = {"lua": {"setseed", "lua_pushinteger", "rotl"}}
 
 
 def compare(driver, judge, name, variant, run):
@@ -43,7 +43,7 @@ def compare(driver, judge, name, variant, run):
     command = [str(part) for part in [*driver.builder.build(name, variant), *run.args]]
     budget = min(driver.options.budget, QUICK_BUDGET) if driver.options.quick else driver.options.budget
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as kept:
-        records = gdb_arguments.read_sled_calls(command, budget, stdin=run.stdin, cwd=folder)
+        records = gdb_arguments.read_sled_calls(command, budget, stdin=run.stdin, cwd=folder, stored="-O0-" in variant)
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as kept:
         recording = Path(kept) / "recording"
         done = driver.product.run(command, recording, (), run.stdin, folder, randomised=False)
