@@ -10,8 +10,8 @@
  * statically linked program, where that cannot be found. Outside of slow sections. */
 void *prof_context_maker(const ucontext_t *context, void *own);
 
-/* The C library's function of this name, kept in *next once it was found; `own` in a statically linked program, where it
- * cannot be. Anywhere. */
+/* The C library's function of this name, kept in *next once it was found; `own` in a statically linked program, where
+ * it cannot be. Anywhere. */
 void *prof_context_next(const char *name, void **next, void *own);
 
 #endif

@@ -91,10 +91,16 @@ void prof_stack_arrive(uintptr_t sp)
   if (!prof_thread_running(t))
     return;
   /* One that no hook has run on yet is told by the first that does, which finds the other's frames as they are now. */
-  const struct prof_machine *machine = prof_machine_find(t, sp);
+  struct prof_machine *machine = prof_machine_find(t, sp);
   if (!machine || machine == t->machine || !prof_slow_enter(t))
     return;
-  (void)prof_stack_follow(t, sp, prof_clock_now());
+  const uint64_t now = prof_clock_now();
+  if (t->machine->outer) {
+    (void)prof_stack_follow(t, sp, now);
+  } else if (machine != t->machine) {
+    prof_stack_suspend(t, now);
+    prof_stack_resume(t, machine, now);
+  }
   prof_slow_leave(t);
 }
 

@@ -73,6 +73,17 @@ def parts():
     return before, inner, after
 
 
+def known(rows):
+    """What the page says of the rows that it has: name -> cell -> (verdict, nothing more)."""
+    said = {name: cells for name, *cells in ROW.findall(parts()[1])}
+    found = {}
+    for row in rows:
+        if row.name in said:
+            verdicts = sum((verdicts_of(text.strip()) for text in said[row.name][1:]), [])
+            found[row.name] = {cell: (verdict, "") for cell, verdict in zip(CELLS, verdicts) if verdict}
+    return found
+
+
 def write(rows, results):
     before, _inner, after = parts()
     with open(PAGE, "w", encoding="utf-8") as file:
@@ -81,18 +92,19 @@ def write(rows, results):
 
 def stale(rows, results):
     """What the page says and the run does not, line by line: of the rows and the cells that were run."""
-    said = {name: cells for name, *cells in ROW.findall(parts()[1])}
+    there = known(rows)
     names = [row.name for row in rows]
+    said = [name for name, *_cells in ROW.findall(parts()[1])]
     found = [f"{name}: the page has no such row" for name in names if name not in said]
     found += [f"{name}: there is no such hazard" for name in said if name not in names]
     for row in rows:
         if row.name not in said:
             continue
-        there = dict(zip(CELLS, sum((verdicts_of(text.strip()) for text in said[row.name][1:]), [])))
         for cell in CELLS:
             seen = None if cell in row.absent else row.expected[cell]
             if cell in results.get(row.name, {}):
                 seen = shown(row, cell, results[row.name][cell][0])
-            if there[cell] != seen:
-                found.append(f"{row.name}: {' '.join(cell)} is {seen}, the page has {there[cell]}")
+            page = there[row.name].get(cell, (None, ""))[0]
+            if page != seen:
+                found.append(f"{row.name}: {' '.join(cell)} is {seen}, the page has {page}")
     return found

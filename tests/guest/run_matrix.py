@@ -4,9 +4,10 @@
     run_matrix.py --build BUILD_DIR [--sample | --write] [--results FILE] [--jobs N] [--keep] [--cells WORD...] [NAME...]
     run_matrix.py --list
 
-Each cell must be what the hazard's own head expects (matrix_rows.py says how), and what the table of docs/guest-manners.md says, which
---write writes anew from a whole run. --results keeps in a file what was seen of each hazard, and does not run again what is there and has not changed
-since: a whole run can be made in parts, of one build. --sample runs a part that is always the same: of every fourth hazard one cell.
+Each cell must be what the hazard's own head expects (matrix_rows.py says how), and what the table of docs/guest-manners.md says. --write writes that
+anew from a whole run; with names, their rows, and what the page says of the others stays. --results keeps in a file what was seen of each hazard, and
+does not run again what is there and has not changed since: a whole run can be made in parts, of one build. --sample runs a part that is always the
+same: of every fourth hazard one cell.
 """
 
 import argparse
@@ -124,6 +125,8 @@ def main():
             shutil.rmtree(scratch, ignore_errors=True)
     print(f"{sum(map(len, results.values()))} cells of {len(results)} hazards in {time.monotonic() - began:.0f} s, {wrong} not as expected")
     if options.write:
+        if options.names:
+            results = {**matrix_table.known(rows), **results}
         if wrong or any(len(results.get(row.name, {})) != len(row.cells()) for row in rows):
             sys.exit("run_matrix.py: the table is written from a whole run in which everything is as expected")
         matrix_table.write(rows, results)
