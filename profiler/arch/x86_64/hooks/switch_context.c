@@ -69,19 +69,36 @@ static void goes_to(const ucontext_t *context)
   prof_stack_arrive((uintptr_t)context->uc_mcontext.gregs[REG_RSP]);
 }
 
+static void *next_swapcontext, *next_setcontext;
+
+static void *find_swapcontext(void)
+{
+  return prof_context_next("swapcontext", &next_swapcontext, (void *)prof_own_swapcontext);
+}
+
+static void *find_setcontext(void)
+{
+  return prof_context_next("setcontext", &next_setcontext, (void *)prof_own_setcontext);
+}
+
+/* The first switch may be in a signal handler, where the dynamic linker is not to be asked. */
+__attribute__((constructor)) static void find(void)
+{
+  (void)find_swapcontext();
+  (void)find_setcontext();
+}
+
 static __attribute__((used)) void *begin_swapcontext(const ucontext_t *from, const ucontext_t *to)
 {
-  static void *next;
   (void)from;
   goes_to(to);
-  return prof_context_next("swapcontext", &next, (void *)prof_own_swapcontext);
+  return find_swapcontext();
 }
 
 static __attribute__((used)) void *begin_setcontext(const ucontext_t *to)
 {
-  static void *next;
   goes_to(to);
-  return prof_context_next("setcontext", &next, (void *)prof_own_setcontext);
+  return find_setcontext();
 }
 
 /* What is saved is the caller's: the C library's code is jumped to, not called. */
