@@ -29,10 +29,10 @@ static void cut_off(const struct cli_connection *connection)
   (void)shutdown(connection->fd, SHUT_RDWR);
 }
 
-static void give(struct cli_connection *connection, unsigned seconds, bool is_waiting)
+static void give(struct cli_connection *connection, unsigned milliseconds, bool is_waiting)
 {
   connection->since_ns = now_ns();
-  connection->until_ns = connection->since_ns + seconds * UINT64_C(1000000000);
+  connection->until_ns = connection->since_ns + milliseconds * UINT64_C(1000000);
   connection->is_waiting = is_waiting;
 }
 
@@ -52,7 +52,7 @@ struct cli_connection *cli_connections_add(struct cli_connections *connections, 
   if (!made)
     return NULL;
   made->fd = fd;
-  give(made, CLI_CONNECTION_ASK_S, false);
+  give(made, CLI_CONNECTION_ASK_MS, false);
   pthread_mutex_lock(&connections->lock);
   if (connections->count >= CLI_CONNECTIONS_CROWD)
     make_room(connections);
@@ -81,13 +81,13 @@ void cli_connections_remove(struct cli_connections *connections, struct cli_conn
   free(connection);
 }
 
-void cli_connection_give(struct cli_connections *connections, struct cli_connection *connection, unsigned seconds,
+void cli_connection_give(struct cli_connections *connections, struct cli_connection *connection, unsigned milliseconds,
                          bool is_waiting)
 {
   if (!connection)
     return;
   pthread_mutex_lock(&connections->lock);
-  give(connection, seconds, is_waiting);
+  give(connection, milliseconds, is_waiting);
   pthread_mutex_unlock(&connections->lock);
 }
 

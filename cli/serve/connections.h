@@ -12,8 +12,11 @@
 enum {
   CLI_CONNECTIONS_MOST = 256,   /* at a time */
   CLI_CONNECTIONS_CROWD = 192,  /* from so many on the oldest makes room for a new one */
-  CLI_CONNECTION_ASK_S = 10,    /* to send a request, from the connection's begin or the end of the last one */
-  CLI_CONNECTION_ANSWER_S = 30, /* to take the answer */
+
+  /* Milliseconds */
+  CLI_CONNECTION_ASK_MS = 10000,    /* to send a request, from the connection's begin or the end of the last one */
+  CLI_CONNECTION_LAST_MS = 100,     /* for one that was sent already, as no other will be: the client closed its half */
+  CLI_CONNECTION_ANSWER_MS = 30000, /* to take the answer */
 };
 
 struct cli_connection {
@@ -37,8 +40,8 @@ struct cli_connection *cli_connections_add(struct cli_connections *connections, 
 /* NULL is allowed. */
 void cli_connections_remove(struct cli_connections *connections, struct cli_connection *connection);
 
-/* From now on it has so many seconds for what it does; `is_waiting`: it waits for us. NULL is allowed. */
-void cli_connection_give(struct cli_connections *connections, struct cli_connection *connection, unsigned seconds,
+/* From now on it has so many milliseconds for what it does; `is_waiting`: it waits for us. NULL is allowed. */
+void cli_connection_give(struct cli_connections *connections, struct cli_connection *connection, unsigned milliseconds,
                          bool is_waiting);
 
 /* Cuts off those whose time is over. */

@@ -20,9 +20,9 @@ static uint64_t now_ns(void)
 }
 
 void cli_desk_init(struct cli_desk *desk, struct cli_source *source, void (*wake)(struct cli_exchange *exchange),
-                   bool (*is_gone)(const struct cli_exchange *exchange))
+                   enum cli_presence (*presence_of)(const struct cli_exchange *exchange))
 {
-  *desk = (struct cli_desk){.source = source, .wake = wake, .is_gone = is_gone};
+  *desk = (struct cli_desk){.source = source, .wake = wake, .presence_of = presence_of};
   pthread_condattr_t attributes;
   pthread_condattr_init(&attributes);
   pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
@@ -39,19 +39,35 @@ void cli_desk_free(struct cli_desk *desk)
   pthread_mutex_destroy(&desk->lock);
 }
 
-/* Why a delta is not begun; NULL: it may be. */
+/* Those whose askers are there, of one user among them. */
+struct places {
+  int all, own;
+};
+
+static struct places taken_places(const struct cli_desk *desk, uint32_t user)
+{
+  struct places places = {0};
+  for (const struct cli_exchange *at = desk->deltas; at; at = at->next) {
+    if (desk->presence_of(at) == CLI_IS_THERE) {
+      places.all++;
+      places.own += at->user == user;
+    }
+  }
+  return places;
+}
+
+/* Why a delta is not begun; NULL: it may be, by which others may have to leave. */
 static struct cli_body *refuse_delta(const struct cli_desk *desk, uint32_t user)
 {
-  int own = 0;
-  for (const struct cli_exchange *at = desk->deltas; at; at = at->next)
-    own += at->user == user;
-  if (desk->delta_count >= CLI_DESK_MOST_DELTAS)
+  const struct places taken = taken_places(desk, user);
+  if (taken.all >= CLI_DESK_MOST_DELTAS)
     return cli_body_text(503, "%d profiles are being taken: ask again when one has ended\n", CLI_DESK_MOST_DELTAS);
-  return own < CLI_DESK_MOST_OF_ONE ? NULL
-                                    : cli_body_text(503,
-                                                    "%d profiles are being taken for this user, and others may ask for "
-                                                    "one: ask again when one has ended\n",
-                                                    own);
+  return taken.own < CLI_DESK_MOST_OF_ONE
+             ? NULL
+             : cli_body_text(503,
+                             "%d profiles are being taken for this user, and others may ask for one: ask again when "
+                             "one has ended\n",
+                             taken.own);
 }
 
 /* The last body of a kind, where it is new enough: that takes less while another one waits for a new one already. */
@@ -163,16 +179,29 @@ static void end_delta(struct cli_desk *desk, struct cli_exchange *exchange)
   finish_delta(desk, exchange, body);
 }
 
-/* A profile that nobody waits for any more makes room for another one. False: there is none. */
+/* Has the exchange's user, or have all together, more than there is room for? */
+static bool is_crowded(const struct cli_desk *desk, const struct cli_exchange *exchange)
+{
+  int own = 0;
+  for (const struct cli_exchange *at = desk->deltas; at; at = at->next)
+    own += at->user == exchange->user;
+  return desk->delta_count > CLI_DESK_MOST_DELTAS || own > CLI_DESK_MOST_OF_ONE;
+}
+
+/* A profile that nobody waits for any more, or perhaps nobody while others want its place, makes room for another one.
+ * False: there is none. */
 static bool drop_delta(struct cli_desk *desk)
 {
-  struct cli_exchange *at = desk->deltas;
-  while (at && !desk->is_gone(at))
-    at = at->next;
-  if (!at)
+  struct cli_exchange *oldest = NULL;
+  for (struct cli_exchange *at = desk->deltas; at; at = at->next) {
+    const enum cli_presence presence = desk->presence_of(at);
+    if (presence == CLI_IS_GONE || (presence == CLI_MAY_BE_GONE && is_crowded(desk, at)))
+      oldest = at;
+  }
+  if (!oldest)
     return false;
-  callsig_delta_free(at->delta);
-  finish_delta(desk, at, NULL);
+  callsig_delta_free(oldest->delta);
+  finish_delta(desk, oldest, NULL);
   return true;
 }
 

@@ -22,6 +22,13 @@ enum {
   CLI_DESK_LOOK_MS = 200,   /* between looks whether the work is to end */
 };
 
+/* Is one that waits still there? */
+enum cli_presence {
+  CLI_IS_THERE,
+  CLI_MAY_BE_GONE, /* it will send nothing more, and may still take its body */
+  CLI_IS_GONE,
+};
+
 /* One that asks. The desk's, from cli_desk_wait() until `wake` was called for it. */
 struct cli_exchange {
   bool is_delta;
@@ -37,9 +44,9 @@ struct cli_exchange {
 };
 
 struct cli_desk {
-  struct cli_source *source;                            /* borrowed; the worker's */
-  void (*wake)(struct cli_exchange *exchange);          /* its body is there; the worker calls it, with the lock held */
-  bool (*is_gone)(const struct cli_exchange *exchange); /* does nobody wait for it any more? Called likewise */
+  struct cli_source *source;                   /* borrowed; the worker's */
+  void (*wake)(struct cli_exchange *exchange); /* its body is there; the worker calls it, with the lock held */
+  enum cli_presence (*presence_of)(const struct cli_exchange *exchange); /* with the lock held, too */
   pthread_mutex_t lock;
   pthread_cond_t changed;
   struct {
@@ -55,7 +62,7 @@ struct cli_desk {
 };
 
 void cli_desk_init(struct cli_desk *desk, struct cli_source *source, void (*wake)(struct cli_exchange *exchange),
-                   bool (*is_gone)(const struct cli_exchange *exchange));
+                   enum cli_presence (*presence_of)(const struct cli_exchange *exchange));
 void cli_desk_free(struct cli_desk *desk);
 
 /* The body, when there is one that is new enough, or the reason why there will be none; NULL: it has to be waited for.

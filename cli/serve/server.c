@@ -34,7 +34,8 @@ struct request {
   struct cli_exchange exchange;
   struct MHD_Connection *connection;
   int fd;        /* the connection's; -1: it is not told */
-  bool is_asked; /* what it wants was looked at: it waits, or has waited */
+  bool is_asked; /* what it wants was looked at */
+  bool waits;    /* it is to wait for its body, and does not yet */
 };
 
 bool cli_server_is_there(const char *command)
@@ -69,14 +70,25 @@ static void notify_connection(void *data, struct MHD_Connection *connection, voi
   }
 }
 
-/* An MHD_RequestCompletedCallback. */
+/* What the other side did with a connection: POLLRDHUP, POLLHUP, POLLERR. */
+static short ends_of(int fd)
+{
+  struct pollfd connection = {.fd = fd, .events = POLLRDHUP};
+  return poll(&connection, 1, 0) > 0 ? connection.revents : 0;
+}
+
+/* An MHD_RequestCompletedCallback. Where the other side had closed its half when the request was read, libmicrohttpd
+ * does not hear of it again (the edge that epoll tells of has passed), and would keep the connection for the next
+ * request. There may be one that it has read already, so it gets a moment. */
 static void complete(void *data, struct MHD_Connection *connection, void **context,
                      enum MHD_RequestTerminationCode code)
 {
   struct server *server = data;
   struct request *request = *context;
+  const bool is_last = request && request->fd >= 0 && ends_of(request->fd) != 0;
   (void)code;
-  cli_connection_give(&server->connections, connection_of(connection), CLI_CONNECTION_ASK_S, false);
+  cli_connection_give(&server->connections, connection_of(connection),
+                      is_last ? CLI_CONNECTION_LAST_MS : CLI_CONNECTION_ASK_MS, false);
   if (request)
     cli_body_release(request->exchange.body);
   free(request);
@@ -89,12 +101,13 @@ static void wake(struct cli_exchange *exchange)
   http.resume_connection(request->connection);
 }
 
-/* Of a request that waits: libmicrohttpd does not look at its connection meanwhile. */
-static bool is_gone(const struct cli_exchange *exchange)
+/* Of a request that waits: libmicrohttpd does not look at its connection meanwhile. Of TCP, who closed a connection
+ * looks as one that closed its half of it, until something is sent to it. */
+static enum cli_presence presence_of(const struct cli_exchange *exchange)
 {
   const struct request *request = exchange->owner;
-  struct pollfd connection = {.fd = request->fd, .events = POLLRDHUP};
-  return poll(&connection, 1, 0) > 0;
+  const short ends = request->fd < 0 ? 0 : ends_of(request->fd);
+  return ends == 0 ? CLI_IS_THERE : ends == POLLRDHUP ? CLI_MAY_BE_GONE : CLI_IS_GONE;
 }
 
 /* A cli_body's release_response. Answers that are on their way keep the response. */
@@ -130,7 +143,7 @@ static struct MHD_Response *response_of(struct cli_body *body)
 static enum MHD_Result queue(struct server *server, struct request *request)
 {
   struct cli_body *body = request->exchange.body;
-  cli_connection_give(&server->connections, connection_of(request->connection), CLI_CONNECTION_ANSWER_S, false);
+  cli_connection_give(&server->connections, connection_of(request->connection), CLI_CONNECTION_ANSWER_MS, false);
   struct MHD_Response *response = body ? response_of(body) : NULL;
   return response ? http.queue_response(request->connection, body->status, response) : MHD_NO;
 }
@@ -181,7 +194,8 @@ static struct cli_body *first_answer(struct server *server, struct request *requ
     return refuse_method("GET");
   if (request->exchange.is_delta)
     request->exchange.user = request->fd < 0 ? CLI_PEER_UNKNOWN : cli_peer_user(request->fd);
-  body = cli_desk_ask(&server->desk, &request->exchange);
+  /* Between asking for a delta and waiting for it no other one may ask. */
+  body = request->exchange.is_delta ? NULL : cli_desk_ask(&server->desk, &request->exchange);
   *waits = body == NULL;
   return body;
 }
@@ -204,8 +218,26 @@ static struct request *new_request(struct MHD_Connection *connection)
   return request;
 }
 
-/* An MHD_AccessHandlerCallback: called when a request's headers are there, then when all of it is, and once more when
- * it has waited. What has a body is answered at once: it is not read, and the connection ends behind the answer. */
+/* Has the request wait until it is woken, where there is nothing for it yet. */
+static enum MHD_Result await(struct server *server, struct request *request)
+{
+  request->waits = false;
+  request->exchange.body = cli_desk_ask(&server->desk, &request->exchange);
+  if (request->exchange.body)
+    return queue(server, request);
+  cli_connection_give(&server->connections, connection_of(request->connection), 0, true);
+  http.suspend_connection(request->connection);
+  cli_desk_wait(&server->desk, &request->exchange);
+  return MHD_YES;
+}
+
+/* An MHD_AccessHandlerCallback: called when a request's headers are there, then when all of it is, again for one that
+ * is to wait, and once more when it has waited. What has a body is answered at once: it is not read, and the connection
+ * ends behind the answer.
+ *
+ * A request that is to wait does so from the call behind the one that found that out. libmicrohttpd takes a connection
+ * up again as it left it: one that it left while it was reading it reads from then, and closes it, without an answer,
+ * where the other side has closed its half. Returning from here without an answer, it has done with reading. */
 static enum MHD_Result answer(void *data, struct MHD_Connection *connection, const char *path, const char *method,
                               const char *version, const char *upload, size_t *upload_size, void **context)
 {
@@ -219,17 +251,13 @@ static enum MHD_Result answer(void *data, struct MHD_Connection *connection, con
     if (!request || !has_body(connection))
       return request ? MHD_YES : MHD_NO;
   }
+  if (request->waits)
+    return await(server, request);
   if (request->is_asked)
     return queue(server, request);
   request->is_asked = true;
-  bool waits;
-  request->exchange.body = first_answer(server, request, path, method, &waits);
-  if (!waits)
-    return queue(server, request);
-  cli_connection_give(&server->connections, connection_of(connection), 0, true);
-  http.suspend_connection(connection);
-  cli_desk_wait(&server->desk, &request->exchange);
-  return MHD_YES;
+  request->exchange.body = first_answer(server, request, path, method, &request->waits);
+  return request->waits ? MHD_YES : queue(server, request);
 }
 
 /* What libmicrohttpd logs is of clients that break off or send nonsense. */
@@ -251,8 +279,8 @@ static struct MHD_Daemon *start(struct server *server)
                         answer, server, MHD_OPTION_EXTERNAL_LOGGER, log_nothing, NULL, MHD_OPTION_LISTEN_SOCKET,
                         server->options->listener->fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CLI_CONNECTIONS_MOST,
                         MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)REQUEST_MEMORY, MHD_OPTION_CONNECTION_TIMEOUT,
-                        (unsigned)CLI_CONNECTION_ANSWER_S, MHD_OPTION_NOTIFY_CONNECTION, notify_connection, server,
-                        MHD_OPTION_NOTIFY_COMPLETED, complete, server, MHD_OPTION_END);
+                        (unsigned)CLI_CONNECTION_ANSWER_MS / 1000, MHD_OPTION_NOTIFY_CONNECTION, notify_connection,
+                        server, MHD_OPTION_NOTIFY_COMPLETED, complete, server, MHD_OPTION_END);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return daemon;
 }
@@ -274,7 +302,7 @@ int cli_server_run(const struct cli_server_options *options)
     return CLI_EXIT_FAILURE;
   }
   cli_connections_init(&server.connections);
-  cli_desk_init(&server.desk, &source, wake, is_gone);
+  cli_desk_init(&server.desk, &source, wake, presence_of);
   struct MHD_Daemon *daemon = start(&server);
   if (daemon) {
     cli_desk_work(&server.desk, options->stop, look, &server);
