@@ -20,6 +20,7 @@
 
 #define FIRST_RETRY_S   1.0
 #define LONGEST_RETRY_S 60.0
+#define LAST_S          10.0 /* for what is left when the end is asked for; one that is sent then is sent */
 
 /* A handler gets no argument of ours. */
 static volatile sig_atomic_t is_told_to_end;
@@ -37,6 +38,8 @@ struct pushing {
   struct cli_target target;
   struct callsig_delta *delta;
   double try_at, retry; /* when it is tried again, and how long that is put off when it fails then; seconds */
+  double end_by;        /* once the end was asked for; else 0 */
+  bool has_lost;        /* a profile that could be neither kept nor sent */
 };
 
 static double now(void)
@@ -56,7 +59,64 @@ static void wait_until(double until)
   }
 }
 
-/* Ends the delta, begins the next, and puts the profile into the spool. 0, or a negative errno after a message. */
+/* True when the time is over that is left once the end was asked for: who takes profiles slowly holds up nobody. */
+static bool is_out_of_time(struct pushing *pushing)
+{
+  if (is_told_to_end && pushing->end_by == 0)
+    pushing->end_by = now() + LAST_S;
+  return is_told_to_end && now() >= pushing->end_by;
+}
+
+/* Sends a profile. What came of it, after a message where that is not CLI_SENT. */
+static enum cli_sent send_data(struct pushing *pushing, const void *data, size_t size, uint64_t from_ms,
+                               uint64_t until_ms)
+{
+  char why[256];
+  enum cli_sent sent = cli_sender_send(pushing->sender, data, size, from_ms / 1000, (until_ms + 999) / 1000, why,
+                                       sizeof why);
+  if (sent == CLI_SENT_REFUSED)
+    cli_error("--push: %s: %s: the profile from %llu on is dropped", pushing->options->url, why,
+              (unsigned long long)(from_ms / 1000));
+  if (sent == CLI_SENT_LATER)
+    cli_error("--push: %s: %s: tried again in %.0f s", pushing->options->url, why, pushing->retry);
+  return sent;
+}
+
+/* Sends the oldest profile. */
+static enum cli_sent send_one(struct pushing *pushing, const struct cli_spooled *oldest)
+{
+  void *data = cli_spool_read(&pushing->spool, oldest);
+  if (!data)
+    return CLI_SENT_LATER;
+  enum cli_sent sent = send_data(pushing, data, oldest->bytes, oldest->from_ms, oldest->until_ms);
+  free(data);
+  return sent;
+}
+
+static void put_off(struct pushing *pushing)
+{
+  pushing->try_at = now() + pushing->retry;
+  pushing->retry = fmin(2 * pushing->retry, LONGEST_RETRY_S);
+}
+
+/* Keeps a profile until it is sent. Where the folder has no room for it, it is sent from memory or not at all. */
+static void keep(struct pushing *pushing, const struct callsig_delta_info *info, const void *data, size_t size)
+{
+  const uint64_t from_ms = (uint64_t)(info->from * 1e3), until_ms = (uint64_t)(info->until * 1e3);
+  if (cli_spool_add(&pushing->spool, from_ms, until_ms, data, size) == 0)
+    return;
+  const bool is_tried = now() >= pushing->try_at;
+  const enum cli_sent sent = is_tried ? send_data(pushing, data, size, from_ms, until_ms) : CLI_SENT_LATER;
+  if (sent != CLI_SENT_LATER)
+    return;
+  if (is_tried)
+    put_off(pushing);
+  pushing->has_lost = true;
+  cli_error("--push: the profile from %llu on could be neither kept nor sent: it is lost",
+            (unsigned long long)(from_ms / 1000));
+}
+
+/* Ends the delta, begins the next, and keeps the profile. 0, or a negative errno after a message. */
 static int take_delta(struct pushing *pushing)
 {
   struct callsig_delta_info info = {.size = sizeof info};
@@ -73,42 +133,22 @@ static int take_delta(struct pushing *pushing)
     cli_error("--push: what was counted from then until now is not sent");
     result = callsig_delta_begin(pushing->options->recording, &pushing->delta);
   } else if (result == 0 && (info.calls > 0 || info.time > 0)) {
-    result = cli_spool_add(&pushing->spool, (uint64_t)(info.from * 1e3), (uint64_t)(info.until * 1e3), data, size);
+    keep(pushing, &info, data, size);
   }
   free(data);
   return result;
-}
-
-/* Sends the oldest profile. What came of it; CLI_SENT_LATER after a message. */
-static enum cli_sent send_one(struct pushing *pushing, const struct cli_spooled *oldest)
-{
-  char why[256];
-  void *data = cli_spool_read(&pushing->spool, oldest);
-  if (!data)
-    return CLI_SENT_LATER;
-  enum cli_sent sent = cli_sender_send(pushing->sender, data, oldest->bytes, oldest->from_ms / 1000,
-                                       (oldest->until_ms + 999) / 1000, why, sizeof why);
-  free(data);
-  if (sent == CLI_SENT_REFUSED)
-    cli_error("--push: %s: %s: the profile from %llu on is dropped", pushing->options->url, why,
-              (unsigned long long)(oldest->from_ms / 1000));
-  if (sent == CLI_SENT_LATER)
-    cli_error("--push: %s: %s: tried again in %.0f s", pushing->options->url, why, pushing->retry);
-  return sent;
 }
 
 /* Sends what is there, the oldest first, until it is all sent, something fails, or it is `until`. */
 static void send_all(struct pushing *pushing, double until)
 {
   struct cli_spooled oldest;
-  while (now() >= pushing->try_at && now() < until && cli_spool_oldest(&pushing->spool, &oldest) > 0) {
-    enum cli_sent sent = send_one(pushing, &oldest);
-    if (sent == CLI_SENT_LATER || cli_spool_remove(&pushing->spool, &oldest) < 0) {
-      pushing->try_at = now() + pushing->retry;
-      pushing->retry = fmin(2 * pushing->retry, LONGEST_RETRY_S);
-    } else {
+  while (now() >= pushing->try_at && now() < until && !is_out_of_time(pushing) &&
+         cli_spool_oldest(&pushing->spool, &oldest) > 0) {
+    if (send_one(pushing, &oldest) == CLI_SENT_LATER || cli_spool_remove(&pushing->spool, &oldest) < 0)
+      put_off(pushing);
+    else
       pushing->retry = FIRST_RETRY_S;
-    }
   }
 }
 
@@ -135,7 +175,7 @@ static int tell_rest(const struct pushing *pushing)
 {
   struct cli_spooled oldest;
   if (cli_spool_oldest(&pushing->spool, &oldest) == 0)
-    return CLI_EXIT_OK;
+    return pushing->has_lost ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
   cli_error("--push: profiles that were not taken are in %s: the next 'callsig export --push' sends them",
             pushing->spool.path);
   return CLI_EXIT_FAILURE;

@@ -10,10 +10,13 @@
 
 #define LONGEST_S 10L
 
+enum { MOST_ANSWER = 65536 }; /* bytes of an answer that are read, so that its connection can be used again */
+
 struct cli_sender {
   struct cli_curl curl;
   CURL *handle;
-  char *url; /* with what parameters begin with behind it */
+  size_t answered; /* bytes of the answer's body */
+  char *url;       /* with what parameters begin with behind it */
   struct curl_slist *headers;
 };
 
@@ -47,11 +50,13 @@ static bool add_header(struct cli_sender *sender, const char *header)
   return longer != NULL;
 }
 
+/* A CURLOPT_WRITEFUNCTION. What the answer says is its status; of one that does not end no more is read. */
 static size_t drop(char *data, size_t size, size_t count, void *to)
 {
+  struct cli_sender *sender = to;
   (void)data;
-  (void)to;
-  return size * count;
+  sender->answered += size * count;
+  return sender->answered <= MOST_ANSWER ? size * count : CURL_WRITEFUNC_ERROR;
 }
 
 /* What does not change from one profile to the next. */
@@ -67,6 +72,7 @@ static bool set_up(struct cli_sender *sender, const char *token)
          curl->easy_setopt(sender->handle, CURLOPT_TIMEOUT, LONGEST_S) == CURLE_OK &&
          curl->easy_setopt(sender->handle, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
          curl->easy_setopt(sender->handle, CURLOPT_WRITEFUNCTION, drop) == CURLE_OK &&
+         curl->easy_setopt(sender->handle, CURLOPT_WRITEDATA, sender) == CURLE_OK &&
          curl->easy_setopt(sender->handle, CURLOPT_USERAGENT, "callsig") == CURLE_OK;
 }
 
@@ -113,10 +119,12 @@ enum cli_sent cli_sender_send(struct cli_sender *sender, const void *data, size_
   curl->easy_setopt(sender->handle, CURLOPT_URL, url);
   curl->easy_setopt(sender->handle, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)size);
   curl->easy_setopt(sender->handle, CURLOPT_POSTFIELDS, data);
+  sender->answered = 0;
   CURLcode error = curl->easy_perform(sender->handle);
   curl->easy_setopt(sender->handle, CURLOPT_POSTFIELDS, NULL);
   free(url);
-  if (error != CURLE_OK) {
+  /* Behind the begin of a body the status stands, whatever becomes of the rest: sent again, it would count twice. */
+  if (error != CURLE_OK && sender->answered == 0) {
     snprintf(why, room, "%s", curl->easy_strerror(error));
     return CLI_SENT_LATER;
   }

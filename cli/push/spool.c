@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -33,10 +34,18 @@ int cli_spool_open(struct cli_spool *spool, const char *path)
   spool->folder = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (spool->folder < 0)
     return fail(spool, "cannot be opened as a folder", errno);
-  if (fstat(spool->folder, &status) == 0 && status.st_uid == geteuid() && (status.st_mode & 077) == 0)
+  if (fstat(spool->folder, &status) != 0 || status.st_uid != geteuid() || (status.st_mode & 077) != 0) {
+    cli_spool_close(spool);
+    return fail(spool, "others can reach it: make it yours alone (chmod 700)", EPERM);
+  }
+  if (flock(spool->folder, LOCK_EX | LOCK_NB) == 0)
     return 0;
+  if (errno != EWOULDBLOCK) { /* a file system of another machine may have no locks */
+    cli_error("--spool: %s: cannot be locked (%s): let no other command send from there", path, strerror(errno));
+    return 0;
+  }
   cli_spool_close(spool);
-  return fail(spool, "others can reach it: make it yours alone (chmod 700)", EPERM);
+  return fail(spool, "another command sends from there", EWOULDBLOCK);
 }
 
 void cli_spool_close(struct cli_spool *spool)
@@ -135,6 +144,8 @@ int cli_spool_add(const struct cli_spool *spool, uint64_t from_ms, uint64_t unti
 {
   char name[64];
   snprintf(name, sizeof name, NAME_FORMAT, from_ms, until_ms);
+  if (size > CLI_SPOOL_MOST_BYTES)
+    return fail(spool, "a profile cannot be kept there", EFBIG);
   int error = make_room(spool, size);
   if (error < 0)
     return error;

@@ -23,8 +23,8 @@ struct cli_spooled {
   uint64_t bytes;
 };
 
-/* Opens the folder, which is made with mode 0700 when it is not there, and must be this user's alone. 0, or a negative
- * errno after a message. */
+/* Opens the folder, which is made with mode 0700 when it is not there, and must be this user's alone, and
+ * locks it: one command at a time has it. 0, or a negative errno after a message. */
 int cli_spool_open(struct cli_spool *spool, const char *path);
 void cli_spool_close(struct cli_spool *spool);
 

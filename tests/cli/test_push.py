@@ -23,6 +23,7 @@ class Endpoint(http.server.ThreadingHTTPServer):
 
     def __init__(self, *statuses, port=0):
         self.taken, self.asked, self.statuses = [], [], list(statuses)
+        self.behaviour = None  # a Handler's, for what follows on its status and its headers
         super().__init__(("127.0.0.1", port), Handler)
         self.thread = threading.Thread(target=self.serve_forever)
         self.thread.start()
@@ -42,6 +43,28 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.server.taken.append(body)
         self.send_response(status)
         self.send_header("Location", "/elsewhere")
+        if self.server.behaviour:
+            self.server.behaviour(self)
+        else:
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+    def answer_without_end(self):
+        self.end_headers()
+        try:
+            while True:
+                self.wfile.write(b"x" * 65536)
+        except ConnectionError:
+            self.close_connection = True
+
+    def break_off(self):
+        self.send_header("Content-Length", "100")
+        self.end_headers()
+        self.wfile.write(b"xyz")
+        self.close_connection = True
+
+    def answer_slowly(self):
+        time.sleep(3)
         self.send_header("Content-Length", "0")
         self.end_headers()
 
@@ -142,6 +165,90 @@ class Push(Served):
             self.assertIn(f"status {status}: the profile from", self.finish(pushing, 0))
             self.assertEqual(os.listdir(self.path("rec.out.push")), [])
             self.assertNotIn("/elsewhere", [path for path, _, _ in endpoint.asked])
+
+    def test_answers_that_do_not_end(self):
+        """What was taken is taken, and sent once, whatever comes behind its status."""
+        self.start(address=None)
+        for behaviour in (Handler.answer_without_end, Handler.break_off):
+            endpoint = self.endpoint()
+            endpoint.behaviour = behaviour
+            pushing = self.push(endpoint.server_port)
+            for _ in range(3):
+                self.tell("r")
+                time.sleep(1)
+            pushing.send_signal(signal.SIGTERM)
+            self.assertEqual(self.finish(pushing, 0), "")
+            self.assertEqual(self.sums(endpoint.taken), {"rounds": 3, "step": 600, "other": 300})
+
+    def test_the_end_is_not_held_up(self):
+        """By an endpoint that takes its time for each of many profiles, all of which it takes."""
+        self.start(address=None)
+        os.mkdir(self.path("rec.out.push"), 0o700)
+        for number in range(50):
+            self.write(f"rec.out.push/{number:013}-{number + 1:013}.pb.gz", "x")
+        endpoint = self.endpoint()
+        endpoint.behaviour = Handler.answer_slowly
+        pushing = self.push(endpoint.server_port)
+        pushing.send_signal(signal.SIGTERM)
+        self.assertIn("profiles that were not taken are in", self.finish(pushing, 1))
+        left = len(os.listdir(self.path("rec.out.push")))
+        self.assertIn(left + len(endpoint.taken), (50, 51))  # with what was counted meanwhile
+        self.assertGreater(left, 20)
+
+    def test_a_folder_without_room(self):
+        """Profiles that cannot be kept are sent from memory; those for which that fails are lost, are told of, and end nothing."""
+        self.start(address=None)
+        os.makedirs(self.path("rec.out.push", ".part"), 0o700)
+        os.chmod(self.path("rec.out.push"), 0o700)
+        endpoint = self.endpoint()
+        pushing = self.push(endpoint.server_port)
+        for _ in range(3):
+            self.tell("r")
+            time.sleep(1)
+        pushing.send_signal(signal.SIGTERM)
+        errors = self.finish(pushing, 0)
+        self.assertIn("Is a directory", errors)
+        self.assertNotIn("lost", errors)
+        self.assertEqual(self.sums(endpoint.taken), {"rounds": 3, "step": 600, "other": 300})
+        endpoint = self.endpoint(*[503] * 100)
+        pushing = self.push(endpoint.server_port)
+        self.tell("r")
+        pushing.send_signal(signal.SIGTERM)
+        self.assertIn("could be neither kept nor sent: it is lost", self.finish(pushing, 1))
+
+    def test_one_command_a_folder(self):
+        self.start(address=None)
+        endpoint = self.endpoint()
+        pushing = self.push(endpoint.server_port)
+        second = self.push(endpoint.server_port)
+        self.assertIn("another command sends from there", self.finish(second, 1))
+        self.tell("r")
+        pushing.send_signal(signal.SIGTERM)
+        self.finish(pushing, 0)
+        self.assertEqual(self.sums(endpoint.taken)["rounds"], 1)
+
+    def test_killed(self):
+        """Whenever it is killed, the folder has whole profiles: the next command sends them."""
+        self.start(address=None)
+        away = self.endpoint()
+        port = away.server_port
+        away.end()
+        for _ in range(3):
+            pushing = self.push(port)
+            self.tell("r")
+            kept = len(os.listdir(self.path("rec.out.push")))
+            for _ in range(600):
+                if len([name for name in os.listdir(self.path("rec.out.push")) if name.endswith(".gz")]) > kept:
+                    break
+                time.sleep(0.05)
+            pushing.kill()
+            pushing.wait()
+        self.write("rec.out.push/.part", "half of a profile")
+        endpoint = self.endpoint(port=port)
+        pushing = self.push(port)
+        pushing.send_signal(signal.SIGTERM)
+        self.finish(pushing, 0)
+        self.assertEqual(self.sums(endpoint.taken), {"rounds": 3, "step": 600, "other": 300})
 
     def test_the_spool_is_bounded(self):
         self.start(address=None)
