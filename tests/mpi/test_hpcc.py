@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # ctest: skips
 # ctest: case - full
-"""HPCC, the benchmark of Debian's source package, under callsig run --mpi: FILE has what the ranks' own recordings have, to the
-call, and at two ranks what gcov counted in each rank of the same run.
+"""HPCC, the benchmark of Debian's source package, under callsig run --mpi: its results are those of a run without callsig, FILE has what the
+ranks' own recordings have, to the call, and at two ranks what gcov counted in each rank of the same run.
 
     test_hpcc.py [CLASS[.TEST]]
 """
@@ -40,6 +40,10 @@ ARFLAGS = r
 RANLIB = echo
 """
 GRIDS = {2: (1, 2), 4: (2, 2), 8: (2, 4)}
+
+
+# Of the summary what does not tell how long something took, or how much of it there was in a second.
+MEASURED = re.compile(r"(?i)time|flops|gbps|gbs|gups|usec|latency|bandwidth|(copy|scale|add|triad)$|MPIRandomAccess_.*(Errors|ErrorsFraction|CheckTime|ExeUpdates)")
 
 
 class Job(CountedJob):
@@ -82,6 +86,17 @@ class Job(CountedJob):
         self.assertIn("End of HPC Challenge tests.", said)
         self.assertEqual((said.count(" 0 tests completed and failed residual checks"), said.count("FAILED")), (2, 0))
         os.remove(self.path("hpccoutf.txt"))
+        return self.results(said)
+
+    def results(self, said):
+        """What was computed: the residuals and the errors of each part, and the summary's values that are no measurements."""
+        summary = dict(re.findall(r"^(\w+)=(\S+)$", said, re.M))
+        self.assertGreater(len(summary), 100)
+        kept = {name: value for name, value in summary.items() if not MEASURED.search(name)}
+        self.assertTrue({"HPL_RnormI", "PTRANS_residual", "MPIFFT_maxErr", "FFT_N", "Success"} <= kept.keys(), kept)
+        residuals = re.findall(r"^\|\|Ax-b\|\|.*= *(\S+) \.+ PASSED$", said, re.M)
+        self.assertGreater(len(residuals), 0)
+        return kept, residuals
 
     def check_gcov(self):
         found, counted = collections.Counter(), collections.Counter()
@@ -96,7 +111,8 @@ class Job(CountedJob):
     def test_counts(self):
         for ranks in self.sizes:
             with self.subTest(ranks=ranks):
-                self.launch(ranks)
+                plain = self.launch(ranks, profiled=False)
+                self.assertEqual(self.launch(ranks), plain)
                 self.check_sums(ranks, 100000)
                 if ranks == 2:
                     self.check_gcov()
