@@ -151,6 +151,15 @@ class Job(MPIJob):
         shown = [row["signature"] for row in self.rows("function,signature") if row["function"] == "MPI_Ssend"]
         self.assertIn("bytes=2^33..2^34", shown[0])
 
+    def test_both_ways(self):
+        """A call that sends and receives at once waits for a late sender: what it sends does not hold it up for longer, if at all."""
+        self.profile(2, "both ways", options=("--times", "exact"))
+        found = self.found_waits(2)
+        self.assertGreater(found[0, "MPI_Sendrecv"] + found[0, "MPI_Waitall"], 0.1)
+        times = {row["function"]: row["cumtime"] for row in self.rows("function")}
+        self.assertGreater(times["{late sender}"], 0.1)
+        self.assertLess(times.get("{late receiver}", 0), 0.02)
+
     def test_short_log(self):
         """Calls that find no place in the log have rows all the same, and it is told that their waits are not known."""
         self.environment["CALLSIG_MPI_LOG"] = "3"

@@ -242,6 +242,24 @@ static void send_late(int tag)
   MPI_Send(&number, 1, MPI_INT, 1, tag, MPI_COMM_WORLD);
 }
 
+/* Short messages there and back, by calls that wait for both; rank 1 comes late. */
+static void both_ways(void)
+{
+  long out = rank, in = 0;
+  MPI_Request requests[2];
+  for (int turn = 0; turn < 2 && rank < 2; turn++) {
+    if (rank == 1)
+      usleep(200000);
+    if (turn == 0) {
+      MPI_Sendrecv(&out, 1, MPI_LONG, 1 - rank, 1, &in, 1, MPI_LONG, 1 - rank, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    } else {
+      MPI_Isend(&out, 1, MPI_LONG, 1 - rank, 2, MPI_COMM_WORLD, &requests[0]);
+      MPI_Irecv(&in, 1, MPI_LONG, 1 - rank, 2, MPI_COMM_WORLD, &requests[1]);
+      MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+    }
+  }
+}
+
 /* A receive that is cancelled and freed unseen, one that is too short for what comes, and a type of many bytes. */
 static void odd(void)
 {
@@ -282,6 +300,8 @@ int main(int argc, char **argv)
     delays();
   else if (strcmp(mode, "threads") == 0)
     threads();
+  else if (strcmp(mode, "both ways") == 0)
+    both_ways();
   else if (strcmp(mode, "odd") == 0)
     odd();
   else

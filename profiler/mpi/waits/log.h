@@ -34,6 +34,7 @@ struct mpi_pause {
   uint8_t first_wait; /* the first of the row's own names, of all */
   uint8_t least;      /* it went on when the first of what it waited for was ready, and not the last */
   bool came_last;     /* to a call that all ranks of a communicator make together */
+  uint32_t sender_us; /* while waits are found out: how long it was for the last of the senders that it waited for */
 };
 
 enum mpi_event_kind { EVENT_NONE, EVENT_SEND, EVENT_RECEIVE, EVENT_PROBE };

@@ -26,6 +26,9 @@ void mpi_waits_note(const struct mpi_waits *waits, uint32_t pause, uint64_t time
   uint64_t until = mpi_host_clock_own(&waits->clock, time);
   /* What was ready before is no wait; what seems to be ready afterwards differs by the clocks' error. */
   until = until < noted->enter ? noted->enter : until > noted->exit ? noted->exit : until;
+  const uint64_t us = (until - noted->enter) / 1000;
+  if (wait == WAIT_LATE_SENDER && us > noted->sender_us)
+    noted->sender_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX;
   if (noted->until && (noted->least ? until >= noted->until : until <= noted->until))
     return;
   noted->until = until;

@@ -14,6 +14,15 @@ extern __typeof__(callsig_call_waited) callsig_call_waited __attribute__((weak))
 extern __typeof__(callsig_counter_add) callsig_counter_add __attribute__((weak));
 extern __typeof__(callsig_level_set) callsig_level_set __attribute__((weak));
 
+/* What a call waited for. One that sends and receives may have ended without the other side's receive, and never without
+ * its send: where both came at about the same time, as those of one call do, it is the sender that was late. */
+static unsigned wait_of(const struct mpi_pause *pause)
+{
+  const bool is_sender = pause->wait == WAIT_LATE_RECEIVER && !pause->least && pause->sender_us > 0 &&
+                         pause->sender_us * UINT64_C(1000) + 1000 >= (pause->until - pause->enter) / 10 * 9;
+  return is_sender ? WAIT_LATE_SENDER : pause->wait;
+}
+
 /* Takes the waits off the calls' times. */
 static void tell(const struct mpi_waits *waits)
 {
@@ -25,7 +34,7 @@ static void tell(const struct mpi_waits *waits)
       continue;
     if (!pause->until)
       unknown++;
-    else if (pause->until > pause->enter && callsig_call_waited(pause->row, (unsigned)pause->wait - pause->first_wait,
+    else if (pause->until > pause->enter && callsig_call_waited(pause->row, wait_of(pause) - pause->first_wait,
                                                                 pause->enter, pause->until - pause->enter) == -ESTALE)
       unknown++;
     if (pause->came_last)
