@@ -72,8 +72,8 @@ static enum cli_sent send_data(struct pushing *pushing, const void *data, size_t
                                uint64_t until_ms)
 {
   char why[256];
-  enum cli_sent sent = cli_sender_send(pushing->sender, data, size, from_ms / 1000, (until_ms + 999) / 1000, why,
-                                       sizeof why);
+  enum cli_sent sent =
+      cli_sender_send(pushing->sender, data, size, from_ms / 1000, (until_ms + 999) / 1000, why, sizeof why);
   if (sent == CLI_SENT_REFUSED)
     cli_error("--push: %s: %s: the profile from %llu on is dropped", pushing->options->url, why,
               (unsigned long long)(from_ms / 1000));

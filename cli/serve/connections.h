@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 enum {
-  CLI_CONNECTIONS_MOST = 256,   /* at a time */
-  CLI_CONNECTIONS_CROWD = 192,  /* from so many on the oldest makes room for a new one */
+  CLI_CONNECTIONS_MOST = 256,  /* at a time */
+  CLI_CONNECTIONS_CROWD = 192, /* from so many on the oldest makes room for a new one */
 
   /* Milliseconds */
   CLI_CONNECTION_ASK_MS = 10000,    /* to send a request, from the connection's begin or the end of the last one */

@@ -14,8 +14,8 @@ extern __typeof__(callsig_call_waited) callsig_call_waited __attribute__((weak))
 extern __typeof__(callsig_counter_add) callsig_counter_add __attribute__((weak));
 extern __typeof__(callsig_level_set) callsig_level_set __attribute__((weak));
 
-/* What a call waited for. One that sends and receives may have ended without the other side's receive, and never without
- * its send: where both came at about the same time, as those of one call do, it is the sender that was late. */
+/* What a call waited for. One that sends and receives may have ended without the other side's receive, and never
+ * without its send: where both came at about the same time, as those of one call do, it is the sender that was late. */
 static unsigned wait_of(const struct mpi_pause *pause)
 {
   const bool is_sender = pause->wait == WAIT_LATE_RECEIVER && !pause->least && pause->sender_us > 0 &&
