@@ -33,12 +33,20 @@ export function numbersOf(signature) {
   return numbers;
 }
 
+// How many times as long a step of the law's first term takes there: data leave a cache as the product of its arguments grows.
+function stepOf(law, numbers) {
+  if (!law.step) return 1;
+  const size = argumentsOf(law).reduce((product, argument) => product * (numbers.get(argument) ?? NaN), 1);
+  const {from, to, factor} = law.step;
+  return 1 + (factor - 1) * Math.min(1, Math.max(0, Math.log(size / from) / Math.log(to / from)));
+}
+
 // The seconds that a law has for these numbers; NaN where it needs others.
 export function timeByLaw(law, numbers) {
-  return law.terms.reduce((sum, {coefficient, factors}) => sum + factors.reduce((product, {argument, power, log}) => {
+  return law.terms.reduce((sum, {coefficient, factors}, term) => sum + factors.reduce((product, {argument, power, log}) => {
     const value = numbers.get(argument) ?? NaN;
     return product * value ** power * (log > 0 ? Math.log2(value) ** log : 1);
-  }, coefficient), law.constant);
+  }, coefficient * (term === 0 ? stepOf(law, numbers) : 1)), law.constant);
 }
 
 // The arguments that a law is made of.

@@ -9,6 +9,7 @@
 #include "output/scaling/doubt.h"
 #include "output/scaling/roles.h"
 #include "output/scaling/shortest.h"
+#include "output/scaling/steps.h"
 #include "output/scaling/strays.h"
 
 /* A law that deviates by more is looked for again among the calls that have the same other arguments. */
@@ -187,6 +188,8 @@ static int find(struct out_scaling_analysis *analysis, struct out_scaling_findin
     result = out_scaling_ask_shortest(analysis->samples, waits, finding);
   if (result == 0)
     result = out_scaling_leave_strays(analysis->samples, waits, &analysis->arena, finding);
+  if (result == 0)
+    result = out_scaling_ask_steps(waits, finding);
   if (finding->kind == OUT_SCALING_NONE)
     finding->verdict.rivals.count = 0;
   return result;

@@ -49,6 +49,7 @@ enum out_scaling_doubt {
   OUT_DOUBT_SHARE,     /* its leading term makes up little more of the time than its error */
   OUT_DOUBT_FEW_CALLS, /* without the largest size, of which there are only a few calls, there is another law or none */
   OUT_DOUBT_CACHES,    /* the time grows by no more than caches make, and that of the shortest calls does not */
+  OUT_DOUBT_APART,     /* the means grow apart from the shortest calls, which bear no law */
   OUT_DOUBT_DISTURBED, /* the shortest calls of the same sizes follow a law that grows less */
 };
 

@@ -12,8 +12,51 @@ struct choice {
   struct out_fit_room room;
   double scale;
   uint32_t steps;
-  struct base_vector fits; /* struct out_fit, the constant first */
+  bool rises_with[OUT_LAW_CANDIDATES][OUT_LAW_CANDIDATES]; /* one candidate all but tells the other */
+  struct base_vector fits;                                 /* struct out_fit, the constant first */
 };
+
+/* Two arguments whose logarithms correlate by more are one, as n and n * (n + 1) / 2: no law of both is told from those
+ * of either. */
+#define TOGETHER 0.99
+
+static double logarithm_at(const struct out_points *points, uint32_t point, uint32_t candidate)
+{
+  return log1p(points->values[(size_t)point * points->candidates + candidate]);
+}
+
+static bool rise_together(const struct out_points *points, uint32_t a, uint32_t b)
+{
+  double mean_a = 0, mean_b = 0, aa = 0, bb = 0, ab = 0;
+  for (uint32_t i = 0; i < points->count; i++) {
+    mean_a += logarithm_at(points, i, a) / points->count;
+    mean_b += logarithm_at(points, i, b) / points->count;
+  }
+  for (uint32_t i = 0; i < points->count; i++) {
+    const double x = logarithm_at(points, i, a) - mean_a, y = logarithm_at(points, i, b) - mean_b;
+    aa += x * x;
+    bb += y * y;
+    ab += x * y;
+  }
+  return fabs(ab) > TOGETHER * sqrt(aa * bb);
+}
+
+static void find_together(struct choice *choice)
+{
+  for (uint32_t a = 0; a < choice->points->candidates; a++)
+    for (uint32_t b = 0; b < a; b++)
+      choice->rises_with[a][b] = choice->rises_with[b][a] = rise_together(choice->points, a, b);
+}
+
+/* True when no two arguments of the law rise together. */
+static bool is_told(const struct choice *choice, const struct out_law *law)
+{
+  for (uint32_t i = 0; i < law->argument_count; i++)
+    for (uint32_t j = 0; j < i; j++)
+      if (choice->rises_with[law->arguments[i]][law->arguments[j]])
+        return false;
+  return true;
+}
 
 /* A slower term that is taken off may not make the time fall as the argument rises. */
 static bool is_rising(const struct out_points *points, const struct out_fit *fit)
@@ -36,6 +79,8 @@ static int take_law(const struct out_law *law, void *data)
 {
   struct choice *choice = data;
   struct out_fit fit;
+  if (!is_told(choice, law))
+    return 0;
   if (out_fit(choice->points, law, choice->scale, choice->steps, &choice->room, &fit) < 0)
     return 0;
   if (law->leading > 0 && (fit.share < OUT_CHOOSE_SHARE || !is_rising(choice->points, &fit)))
@@ -82,23 +127,35 @@ static bool has_constant(const struct choice *choice)
   return choice->fits.count > 0 && fit_at(choice, 0)->law.leading == 0;
 }
 
-/* The law with the fewest terms of those that are not told from the best; of as many terms, the best. */
+/* True when the law has fewer terms than `other`, or as many and fits better. */
+static bool goes_before(const struct out_fit *fit, const struct out_fit *other)
+{
+  if (fit->law.term_count != other->law.term_count)
+    return fit->law.term_count < other->law.term_count;
+  return fit->score < other->score;
+}
+
+/* Of the laws that are not told from the best, the one with the fewest terms; of as many terms, the best. Where it is
+ * farther off than is printed, one of its name that is near, with a slower term more, stands for it. */
 static const struct out_fit *choose(const struct choice *choice)
 {
   double limit = best_of(choice)->score + OUT_CHOOSE_APART;
-  const struct out_fit *chosen = NULL;
+  const struct out_fit *chosen = NULL, *near = NULL;
   for (uint32_t i = 0; i < choice->fits.count; i++) {
     const struct out_fit *fit = fit_at(choice, i);
-    if (fit->score > limit)
-      continue;
-    if (!chosen || fit->law.term_count < chosen->law.term_count ||
-        (fit->law.term_count == chosen->law.term_count && fit->score < chosen->score))
+    if (fit->score <= limit && (!chosen || goes_before(fit, chosen)))
       chosen = fit;
   }
-  return chosen;
+  for (uint32_t i = 0; chosen->left_out > OUT_CHOOSE_STEP && i < choice->fits.count; i++) {
+    const struct out_fit *fit = fit_at(choice, i);
+    if (fit->score <= limit && fit->left_out <= OUT_CHOOSE_STEP && out_law_same_name(&fit->law, &chosen->law) &&
+        (!near || goes_before(fit, near)))
+      near = fit;
+  }
+  return near ? near : chosen;
 }
 
-static int add_rival(struct out_choice *verdict, const struct out_law *law)
+int out_choice_add_rival(struct out_choice *verdict, const struct out_law *law)
 {
   if (out_law_same_name(law, &verdict->fit.law))
     return 0;
@@ -110,6 +167,16 @@ static int add_rival(struct out_choice *verdict, const struct out_law *law)
     return -ENOMEM;
   *added = *law;
   return 0;
+}
+
+void out_choice_drop_rival(struct out_choice *verdict, const struct out_law *law)
+{
+  struct out_law *rivals = verdict->rivals.data;
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < verdict->rivals.count; i++)
+    if (!out_law_same_name(&rivals[i], law))
+      rivals[kept++] = rivals[i];
+  verdict->rivals.count = kept;
 }
 
 /* True when `plain` says the same with fewer terms, or without the logarithms, and is off by no more than a machine's
@@ -136,7 +203,7 @@ static int find_rivals(const struct choice *choice, struct out_choice *verdict)
     bool is_as_good = fit->score < verdict->fit.score || (fit->law.term_count <= terms && fit->score < limit) ||
                       (!is_constant && is_plainer(fit, &verdict->fit));
     if (is_as_good && fit->growth >= OUT_CHOOSE_GROWTH && !out_law_is_steeper(&fit->law))
-      result = add_rival(verdict, &fit->law);
+      result = out_choice_add_rival(verdict, &fit->law);
   }
   return result;
 }
@@ -168,6 +235,7 @@ int out_choose(const struct out_points *points, struct out_choice *verdict)
   *verdict = (struct out_choice){.kind = OUT_CHOICE_NONE, .rivals = BASE_VECTOR_OF(struct out_law)};
   struct choice choice = {.points = points, .fits = BASE_VECTOR_OF(struct out_fit)};
   int result = out_fit_room_make(&choice.room, points->count);
+  find_together(&choice);
   if (result == 0)
     result = fit_all(&choice, OUT_FIT_RESOLUTION, OUT_FIT_ROUGH);
   if (result == 0 && has_constant(&choice))

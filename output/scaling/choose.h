@@ -48,6 +48,11 @@ int out_choose(const struct out_points *points, struct out_choice *verdict);
 /* True when this is the law of the verdict, or one that the points do not tell from it. */
 bool out_choice_names(const struct out_choice *verdict, const struct out_law *law);
 
+/* Makes the law one of those that the points do not tell from the verdict's, if it is none yet, or no more. 0 or
+ * -ENOMEM. */
+int out_choice_add_rival(struct out_choice *verdict, const struct out_law *law);
+void out_choice_drop_rival(struct out_choice *verdict, const struct out_law *law);
+
 void out_choice_free(struct out_choice *verdict);
 
 #endif

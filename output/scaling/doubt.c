@@ -7,10 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A leading term that makes up so many times the error of the time, or less, may be what caches make of slower ones:
- * what a step costs there rises with the size, in steps that no term follows closely. */
-#define CLEAR 6.0
-
 /* The value of a law's argument at a point. */
 static double value_at(const struct out_points *points, uint32_t point, uint32_t candidate)
 {
@@ -104,13 +100,12 @@ static double usual_spread(const struct out_scaling_finding *finding, const stru
   return usual;
 }
 
-/* The error up to which the law is borne: where values are known in ranges, what that alone makes of it is none of the
- * law's. -1: memory is short. */
-static double allowed_error(const struct out_scaling_samples *samples, const struct out_scaling_finding *finding)
+double out_scaling_allowed_error(const struct out_scaling_samples *samples, const struct out_scaling_finding *finding,
+                                 const struct out_law *law)
 {
   double allowed = OUT_SCALING_ERROR;
-  for (uint32_t i = 0; i < finding->verdict.fit.law.argument_count; i++) {
-    uint32_t candidate = finding->verdict.fit.law.arguments[i];
+  for (uint32_t i = 0; i < law->argument_count; i++) {
+    uint32_t candidate = law->arguments[i];
     double spread = usual_spread(finding, out_scaling_argument(samples, finding->candidates[candidate]));
     if (spread < 0)
       return -1;
@@ -128,7 +123,7 @@ void out_scaling_give_up(struct out_scaling_finding *finding, enum out_scaling_d
 int out_scaling_doubt(const struct out_scaling_samples *samples, struct out_scaling_finding *finding)
 {
   const struct out_law *law = &finding->verdict.fit.law;
-  const double allowed = allowed_error(samples, finding);
+  const double allowed = out_scaling_allowed_error(samples, finding, law);
   if (allowed < 0)
     return -ENOMEM;
   if (finding->verdict.fit.left_out > allowed) {
@@ -145,7 +140,7 @@ int out_scaling_doubt(const struct out_scaling_samples *samples, struct out_scal
       return 0;
     }
   }
-  if (finding->verdict.fit.share < CLEAR * finding->verdict.fit.left_out)
+  if (finding->verdict.fit.share < OUT_SCALING_CLEAR * finding->verdict.fit.left_out)
     out_scaling_give_up(finding, OUT_DOUBT_SHARE);
   return 0;
 }

@@ -54,17 +54,33 @@ void out_fit_room_free(struct out_fit_room *room)
   *room = (struct out_fit_room){0};
 }
 
+/* What the step adds, by its coefficient: a part of the first term, or of the constant where there is none. */
+static double stepped_term(const struct out_law *law, const double *values)
+{
+  return (law->term_count > 0 ? out_law_term(law, 0, values) : 1) * out_law_step(law, values);
+}
+
 double out_fit_at(const struct out_fit *fit, const double *values)
 {
   double time = fit->coefficients[0];
   for (uint32_t i = 0; i < fit->law.term_count; i++)
     time += fit->coefficients[1 + i] * out_law_term(&fit->law, i, values);
+  if (fit->law.is_stepped)
+    time += fit->coefficients[1 + fit->law.term_count] * stepped_term(&fit->law, values);
   return time;
 }
 
 static double *column_of(const struct attempt *attempt, double *matrix, uint32_t column)
 {
   return matrix + (uint64_t)column * attempt->points->count;
+}
+
+/* Column `column` of the law at one point: the constant, its terms, and its step. */
+static double column_at(const struct out_law *law, uint32_t column, const double *values)
+{
+  if (column == 0)
+    return 1;
+  return column <= law->term_count ? out_law_term(law, column - 1, values) : stepped_term(law, values);
 }
 
 /* The terms at every point, each column divided by its largest. */
@@ -74,7 +90,7 @@ static int make_columns(struct attempt *attempt)
   for (uint32_t c = 0; c < attempt->columns; c++) {
     double *column = column_of(attempt, attempt->room->columns, c), largest = 0;
     for (uint32_t i = 0; i < points->count; i++) {
-      column[i] = c == 0 ? 1 : out_law_term(attempt->law, c - 1, points->values + (uint64_t)i * points->candidates);
+      column[i] = column_at(attempt->law, c, points->values + (uint64_t)i * points->candidates);
       if (!(column[i] <= largest))
         largest = column[i];
     }
@@ -279,7 +295,8 @@ static double growth_of(const struct attempt *attempt)
 
 static double score_of(const struct attempt *attempt)
 {
-  double count = attempt->points->count, unknowns = attempt->columns + 1;
+  /* The deviation is one, and where the step is. */
+  double count = attempt->points->count, unknowns = attempt->columns + 1 + (attempt->law->is_stepped ? 1 : 0);
   double mean = attempt->loss / count + OUT_FIT_RESOLUTION * OUT_FIT_RESOLUTION;
   return count * log(mean) + 2 * unknowns + 2 * unknowns * (unknowns + 1) / (count - unknowns - 1);
 }
@@ -287,9 +304,13 @@ static double score_of(const struct attempt *attempt)
 int out_fit(const struct out_points *points, const struct out_law *law, double scale, uint32_t steps,
             struct out_fit_room *room, struct out_fit *fit)
 {
-  struct attempt attempt = {
-      .points = points, .law = law, .room = room, .columns = 1u + law->term_count, .steps = steps, .scale = scale};
-  if (points->count < attempt.columns + 3)
+  struct attempt attempt = {.points = points,
+                            .law = law,
+                            .room = room,
+                            .columns = 1u + law->term_count + law->is_stepped,
+                            .steps = steps,
+                            .scale = scale};
+  if (points->count < attempt.columns + 3 + law->is_stepped)
     return -EDOM;
   int result = make_columns(&attempt);
   if (result == 0)

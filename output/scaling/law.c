@@ -38,6 +38,22 @@ double out_law_term(const struct out_law *law, uint32_t term, const double *valu
   return product;
 }
 
+double out_law_size(const struct out_law *law, const double *values)
+{
+  double size = 1;
+  for (uint32_t i = 0; i < law->argument_count; i++)
+    size *= values[law->arguments[i]];
+  return size;
+}
+
+double out_law_step(const struct out_law *law, const double *values)
+{
+  const double size = out_law_size(law, values);
+  if (size <= law->from)
+    return 0;
+  return size >= law->to ? 1 : log(size / law->from) / log(law->to / law->from);
+}
+
 struct each {
   uint32_t count;
   int (*take)(const struct out_law *law, void *data);

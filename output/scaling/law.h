@@ -37,10 +37,18 @@ struct out_law {
   uint8_t leading;                                  /* the first so many terms name the law; the rest are slower */
   uint8_t arguments[OUT_LAW_ARGUMENTS];             /* candidates' numbers */
   uint8_t growth[OUT_LAW_TERMS][OUT_LAW_ARGUMENTS]; /* enum out_growth */
+  /* What one step of the first term costs becomes more as the size, the product of the arguments, goes from `from` to
+   * `to`: data leave a cache there. */
+  bool is_stepped;
+  double from, to;
 };
 
 /* Term `term` at a point whose candidates' values are `values`. */
 double out_law_term(const struct out_law *law, uint32_t term, const double *values);
+
+/* The size that a stepped law goes by, and how much of its step is taken there: 0 up to `from`, 1 from `to` on. */
+double out_law_size(const struct out_law *law, const double *values);
+double out_law_step(const struct out_law *law, const double *values);
 
 /* All laws of `count` candidates (at most OUT_LAW_CANDIDATES), constant first: of one argument one or two terms, of two
  * arguments a product, a sum, and a product beside a term of one of them, of three arguments their product and their

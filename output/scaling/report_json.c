@@ -5,6 +5,7 @@
 
 #include "output/notes/notes.h"
 #include "output/scaling/report.h"
+#include "output/scaling/steps.h"
 #include "output/scaling/wording.h"
 
 static void put_thresholds(struct out_json *json)
@@ -116,6 +117,21 @@ static void put_term(struct out_json *json, const struct out_scaling_finding *fi
   out_json_close_map(json);
 }
 
+/* Where a step of the first term becomes longer, by the product of the law's arguments, and how many times. */
+static void put_step(struct out_json *json, const struct out_fit *fit, bool is_found)
+{
+  out_json_key(json, "step");
+  if (!is_found || !fit->law.is_stepped) {
+    out_json_null(json);
+    return;
+  }
+  out_json_open_map(json);
+  out_json_key_number(json, "from", fit->law.from);
+  out_json_key_number(json, "to", fit->law.to);
+  out_json_key_number(json, "factor", out_scaling_step_factor(fit));
+  out_json_close_map(json);
+}
+
 static void put_name(struct out_scaling_report *report, const struct out_law *law, const char *const *names)
 {
   out_text_clear(&report->text);
@@ -141,6 +157,7 @@ static void put_law(struct out_scaling_report *report, const struct out_scaling_
   for (uint32_t i = 0; is_found && i < fit->law.term_count; i++)
     put_term(json, finding, i);
   out_json_close_array(json);
+  put_step(json, fit, is_found);
   put_optional(json, "r2", finding->kind == OUT_SCALING_LAW, finding->verdict.fit.explained);
   put_optional(json, "deviation", is_fitted, fit->deviation);
   put_optional(json, "error", is_found, fit->left_out);

@@ -13,4 +13,9 @@
 int out_scaling_ask_shortest(const struct out_scaling_samples *samples, enum out_scaling_waits waits,
                              struct out_scaling_finding *finding);
 
+/* Sets *grow when the means grow apart from the shortest calls. What makes calls longer the more, the longer they take,
+ * is what else runs on the machine. Shortest calls that hardly grow say nothing, as a search may end at once; nor does
+ * anything where they are not known. 0 or -ENOMEM. */
+int out_scaling_grow_apart(const struct out_scaling_finding *finding, bool *grow);
+
 #endif

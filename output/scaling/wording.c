@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <math.h>
 
+#include "output/scaling/steps.h"
+
 /* A term that makes up less of the time at every point is not printed. */
 #define NEGLIGIBLE 1e-4
 
@@ -230,6 +232,10 @@ static void put_doubt(struct out_text *text, const struct out_scaling_analysis *
     out_text_puts(text, ", is not that of the shortest calls, ");
     out_law_name(&finding->calm, finding->names, text);
     out_text_puts(text, ", which --measure min takes");
+  } else if (finding->doubt == OUT_DOUBT_APART) {
+    out_text_puts(text, "the best law, ");
+    out_law_name(&fit->law, finding->names, text);
+    out_text_puts(text, ", is of means that grow apart from the shortest calls, and these bear no law");
   } else if (finding->doubt == OUT_DOUBT_ERROR) {
     out_text_puts(text, "the best law, ");
     out_law_name(&fit->law, finding->names, text);
@@ -377,6 +383,34 @@ static int warn_of_basis(struct warnings *warnings)
   return give(warnings);
 }
 
+/* Puts the size that a step goes by: "n = 64", "n * m = 4096". */
+static void put_size(struct out_text *text, const struct out_scaling_finding *finding, double size)
+{
+  const struct out_law *law = &finding->verdict.fit.law;
+  for (uint32_t i = 0; i < law->argument_count; i++) {
+    out_text_puts(text, i > 0 ? " * " : "");
+    out_text_puts(text, finding->names[law->arguments[i]]);
+  }
+  out_text_puts(text, " = ");
+  put_number(text, size);
+}
+
+static int warn_of_step(struct warnings *warnings)
+{
+  const struct out_scaling_finding *finding = warnings->finding;
+  const struct out_fit *fit = &finding->verdict.fit;
+  if (!fit->law.is_stepped)
+    return 0;
+  out_text_puts(warnings->text, "up to ");
+  put_size(warnings->text, finding, fit->law.from);
+  out_text_puts(warnings->text, "; from ");
+  put_size(warnings->text, finding, fit->law.to);
+  out_text_puts(warnings->text, " on each step takes ");
+  put_three_digits(warnings->text, out_scaling_step_factor(fit));
+  out_text_puts(warnings->text, " times as long, as where data leave a cache");
+  return give(warnings);
+}
+
 static int warn_of_rows(struct warnings *warnings)
 {
   const struct out_scaling_finding *finding = warnings->finding;
@@ -417,6 +451,8 @@ int out_scaling_warnings(const struct out_scaling_analysis *analysis, const stru
   if (finding->kind > OUT_SCALING_NONE)
     return 0;
   int result = warn_of_basis(&warnings);
+  if (result == 0)
+    result = warn_of_step(&warnings);
   if (result == 0)
     result = warn_of_rivals(&warnings);
   if (result == 0)

@@ -442,10 +442,11 @@ class Arguments(harness.Case):
         self.assertEqual(self.found["lone_line", None]["law"], "n")
 
     def test_law_that_the_shortest_calls_do_not_follow(self):
-        """Calls that something else made longer, the long ones more, make no law; those that may end at once take none away."""
+        """Of calls that something else made longer, the long ones more, the law is that of the shortest, and that of the means is named as well;
+        those that may end at once take none away."""
         one = self.found["disturbed", None]
-        self.assertEqual((one["verdict"], one["law"], one["rivals"]), ("none", None, []))
-        self.assertIn("the best law, n^2, is not that of the shortest calls, n, which --measure min takes", one["reason"])
+        self.assertEqual((one["verdict"], one["law"], one["rivals"]), ("law", "n", ["n^2"]))
+        self.assertIn("these calls do not tell n from n^2", one["warnings"])
         self.assertEqual(self.found["found_anywhere", None]["law"], "n")
         done = self.callsig("scaling", "recording", "disturbed", "--measure", "min", "--format", "json")
         self.assertEqual(json.loads(done.stdout)["functions"][0]["law"], "n")
@@ -471,9 +472,14 @@ class Arguments(harness.Case):
         one = self.found["looked_up", None]
         self.assertEqual((one["verdict"], one["law"], one["rivals"]), ("none", None, []))
         self.assertRegex(one["reason"], "the best law, .*, adds little to a call, and is not that of the shortest: caches do as much")
+
+    def test_step_where_data_leave_a_cache(self):
+        """A step that takes longer from some size on is told, and the law that would grow faster stays named."""
         one = self.found["out_of_caches", None]
-        self.assertEqual((one["verdict"], one["law"], one["rivals"]), ("none", None, []))
-        self.assertRegex(one["reason"], r"the best law, n.*, makes up \d+ % of the time, which is too little at an error of \d+\.\d %")
+        self.assertEqual((one["verdict"], one["law"], one["rivals"]), ("law", "n log n", ["n^2"]))
+        self.assertGreater(one["step"]["factor"], 1)
+        self.assertLess(one["step"]["from"], one["step"]["to"])
+        self.assertRegex(one["warnings"][0], r"up to n = \d+; from n = \d+ on each step takes \d\.\d\d times as long, as where data leave a cache")
 
     def test_steps_that_get_longer(self):
         """A machine's steps take longer with the size: the law without logarithms is not ruled out while it is near."""

@@ -48,6 +48,9 @@ test("a law has a time for numbers that it knows", () => {
   const law = {constant: 1, terms: [{coefficient: 2, factors: [{argument: "n", power: 2, log: 0}]}, {coefficient: 3, factors: [{argument: "m", power: 1, log: 1}]}]};
   assert.strictEqual(timeByLaw(law, new Map([["n", 5], ["m", 8]])), 1 + 2 * 25 + 3 * 8 * 3);
   assert.ok(Number.isNaN(timeByLaw(law, new Map([["n", 5]]))));
+  const stepped = {constant: 1, terms: [{coefficient: 2, factors: [{argument: "n", power: 1, log: 0}]}], step: {from: 4, to: 16, factor: 3}};
+  const times = [2, 4, 8, 16, 32].map((n) => timeByLaw(stepped, new Map([["n", n]])));
+  assert.deepStrictEqual(times, [5, 9, 33, 97, 193]);
   assert.deepStrictEqual(argumentsOf(law), ["n", "m"]);
   const laws = {functions: [{file: "a.c", line: 1, function: "f"}, {file: "b.c", line: 1, function: "f"}]};
   assert.deepStrictEqual(lawsOf(laws, {file: "b.c", line: 1, name: "f"}), [laws.functions[1]]);

@@ -4,6 +4,8 @@
  *   fit_points solve    "ROWS COLUMNS", then ROWS lines of COLUMNS numbers and the right side: prints the solution, and
  * each row's leverage fit_points choose   "POINTS CANDIDATES", then POINTS lines of CANDIDATES values and a time:
  * prints "KIND NAME", the coefficients, the deviation, and the rivals; any number of such sets
+ *   fit_points judge    the same, but of what is left of the law once it was doubted and laws with a step were asked
+ *   fit_points shortest the same, with the shortest call behind each point's time, which is asked too
  *
  * Numbers are printed in hexadecimal, so that nothing is lost.
  */
@@ -13,7 +15,10 @@
 #include <string.h>
 
 #include "output/scaling/choose.h"
+#include "output/scaling/doubt.h"
 #include "output/scaling/least_squares.h"
+#include "output/scaling/shortest.h"
+#include "output/scaling/steps.h"
 
 static double read_number(void)
 {
@@ -72,22 +77,57 @@ static void print_choice(const struct out_choice *choice)
   out_text_free(&text);
 }
 
-static int choose(void)
+/* What becomes of the choice where it is doubted, and the shortest calls and laws with a step are asked. */
+static int judge(const struct out_points *points, const double *shortest, struct out_choice *choice)
+{
+  struct out_scaling_argument arguments[OUT_LAW_CANDIDATES] = {0};
+  struct out_scaling_samples samples = {.arguments = BASE_VECTOR_OF(struct out_scaling_argument)};
+  uint32_t candidates[OUT_LAW_CANDIDATES];
+  double *calls = calloc(points->count, sizeof *calls);
+  int result = calls && base_vector_add(&samples.arguments, points->candidates) ? 0 : -1;
+  for (uint32_t i = 0; i < points->candidates && result == 0; i++) {
+    *out_scaling_argument(&samples, i) = arguments[i];
+    candidates[i] = i;
+  }
+  for (uint32_t i = 0; i < points->count && result == 0; i++)
+    calls[i] = OUT_SCALING_TRIMMED;
+  struct out_scaling_finding finding = {.kind = (enum out_scaling_kind)choice->kind,
+                                        .verdict = *choice,
+                                        .points = *points,
+                                        .candidates = candidates,
+                                        .calls = calls,
+                                        .shortest = shortest};
+  if (result == 0 && finding.kind == OUT_SCALING_LAW)
+    result = out_scaling_doubt(&samples, &finding);
+  if (result == 0)
+    result = out_scaling_ask_shortest(&samples, OUT_WAITS_NONE, &finding);
+  if (result == 0)
+    result = out_scaling_ask_steps(OUT_WAITS_NONE, &finding);
+  *choice = finding.verdict;
+  choice->kind = (enum out_choice_kind)finding.kind;
+  base_vector_free(&samples.arguments);
+  free(calls);
+  return result;
+}
+
+static int choose(bool is_judged, bool has_shortest)
 {
   unsigned count, candidates;
   while (scanf("%u %u", &count, &candidates) == 2) {
     double *values = calloc(count * candidates, sizeof *values), *times = calloc(count, sizeof *times);
-    double *weights = calloc(count, sizeof *weights);
-    for (unsigned i = 0; values && times && weights && i < count; i++) {
+    double *weights = calloc(count, sizeof *weights), *shortest = calloc(count, sizeof *shortest);
+    for (unsigned i = 0; values && times && weights && shortest && i < count; i++) {
       for (unsigned j = 0; j < candidates; j++)
         values[i * candidates + j] = read_number();
       times[i] = read_number();
+      shortest[i] = has_shortest ? read_number() : 0;
       weights[i] = 1;
     }
     struct out_points points = {
         .count = count, .candidates = candidates, .values = values, .times = times, .weights = weights};
     struct out_choice choice;
-    const bool is_chosen = values && times && weights && out_choose(&points, &choice) == 0;
+    const bool is_chosen = values && times && weights && shortest && out_choose(&points, &choice) == 0 &&
+                           (!is_judged || judge(&points, has_shortest ? shortest : NULL, &choice) == 0);
     if (is_chosen) {
       print_choice(&choice);
       out_choice_free(&choice);
@@ -95,6 +135,7 @@ static int choose(void)
     free(values);
     free(times);
     free(weights);
+    free(shortest);
     if (!is_chosen)
       return 1;
   }
@@ -105,5 +146,9 @@ int main(int argc, char **argv)
 {
   if (argc == 2 && strcmp(argv[1], "solve") == 0)
     return solve();
-  return argc == 2 && strcmp(argv[1], "choose") == 0 ? choose() : 2;
+  if (argc == 2 && strcmp(argv[1], "choose") == 0)
+    return choose(false, false);
+  if (argc == 2 && strcmp(argv[1], "judge") == 0)
+    return choose(true, false);
+  return argc == 2 && strcmp(argv[1], "shortest") == 0 ? choose(true, true) : 2;
 }

@@ -20,6 +20,7 @@ FILES = {"gmp/mini-gmp": ["mini-gmp"], "xxhash": ["xxhash"], "lz4/lib": ["lz4"],
          "libsodium/src/libsodium": ["sodium/utils", "sodium/codecs", "sodium/core", "sodium/runtime", "crypto_hash/sha256/cp/hash_sha256_cp",
                                      "crypto_hash/sha512/cp/hash_sha512_cp", "crypto_shorthash/siphash24/ref/shorthash_siphash24_ref"]}
 # Where several arguments are the same number in every call, the law may be by any of them.
+# lr and ls are the elements of a triangle, n * (n + 1) / 2.
 SQUARE_N3, SQUARE_N2 = ("n^3", "m^3"), ("n^2", "m^2")
 
 
@@ -32,9 +33,9 @@ class Libraries(Judged):
         "bin_len": "sodium_bin2hex sodium_bin2base64", "hex_len": "sodium_hex2bin",
         "srcSize": "LZ4_compress_default", "compressedSize": "LZ4_decompress_safe",
         "nmemb log nmemb": "heapsort mergesort",
-        "n^2": "mpn_sqr mpn_mul_n rwupdt dogleg", "un^2": "mpn_get_str", "sn^2": "mpn_set_str",
+        "n^2": "mpn_sqr mpn_mul_n rwupdt", ("n^2", "lr"): "dogleg", "un^2": "mpn_get_str", "sn^2": "mpn_set_str",
         ("un * vn", "vn * un"): "mpn_mul", ("m * n", "n * m"): "r1mpyq",
-        SQUARE_N2: "r1updt", SQUARE_N3: "qrfac qform", "n^3": "qrsolv covar"})
+        (*SQUARE_N2, "ls"): "r1updt", SQUARE_N3: "qrfac qform", "n^3": "qrsolv covar"})
 
     FALSE = 2
 

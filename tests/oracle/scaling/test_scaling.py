@@ -47,12 +47,12 @@ def exact(matrix, right):
     return solution, leverages
 
 
-def choose(sets):
+def choose(sets, mode="choose"):
     """Each set is a list of (values, time). (kind, name, coefficients, deviation, rivals) of each."""
     text = "".join("%d %d\n" % (len(points), len(points[0][0])) +
-                   "".join(" ".join(repr(float(x)) for x in (*values, time)) + "\n" for values, time in points) for points in sets)
+                   "".join(" ".join(repr(float(x)) for x in (*values, *times)) + "\n" for values, *times in points) for points in sets)
     answers = []
-    for line in run("choose", text):
+    for line in run(mode, text):
         kind, name, coefficients, deviation, rivals = line.split("\t")
         answers.append((kind, name, [float.fromhex(x) for x in coefficients.split()], float.fromhex(deviation),
                         rivals.split(";")[:-1]))
@@ -175,19 +175,101 @@ class Fits(unittest.TestCase):
         self.assertEqual(choose([[((n,), 1.0 / n) for n in (2 ** i for i in range(12))]])[0][0], "none")
 
 
+class Steps(unittest.TestCase):
+    """What one step of the work takes rises where data leave a cache: a law with such a step is that law."""
+
+    SIZES = [64 * 1.6 ** i for i in range(12)]
+    FORMS = {"a": lambda n: n, "a log a": lambda n: n * math.log2(n), "a^2": lambda n: n ** 2, "a^3": lambda n: n ** 3}
+
+    def with_step(self, growth, begin, end, factor, noise, source):
+        def step(n):
+            return 1 + (factor - 1) * min(1, max(0, math.log(n / self.SIZES[begin]) / math.log(self.SIZES[end] / self.SIZES[begin])))
+        return [((n,), 1e-8 * (30 + growth(n) * step(n)) * math.exp(source.gauss(0, noise))) for n in self.SIZES]
+
+    def test_law_with_a_step_is_found(self):
+        source = random.Random(10)
+        sets, names = [], []
+        for name, growth in self.FORMS.items():
+            for begin in (4, 5, 6, 7):
+                for factor in (1.6, 2, 3):
+                    sets.append(self.with_step(growth, begin, begin + 1, factor, 0.03, source))
+                    names.append(name)
+        answers = choose(sets, "judge")
+        self.assertEqual([(answer[:2], name) for answer, name in zip(answers, names) if answer[0] == "law" and name not in {answer[1], *answer[4]}], [])
+        self.assertGreaterEqual(sum(name in {answer[1], *answer[4]} for answer, name in zip(answers, names)), 0.9 * len(sets))
+
+    def test_one_that_grows_on_is_none(self):
+        """A time per step that rises with the size, and nowhere ends, is no step."""
+        for power in (1.3, 1.5, 2.5):
+            self.assertNotEqual(choose([[((n,), 1e-9 * n ** power) for n in self.SIZES]], "judge")[0][1::3], ("a", []))
+
+    def test_laws_without_one_keep_their_names(self):
+        source = random.Random(11)
+        sets, names = [], []
+        for name, growth in self.FORMS.items():
+            for _ in range(30):
+                sets.append([((n,), 1e-8 * (30 + growth(n)) * math.exp(source.gauss(0, 0.05))) for n in self.SIZES])
+                names.append(name)
+        answers = choose(sets, "judge")
+        self.assertGreaterEqual(sum(answer[1] == name for answer, name in zip(answers, names)), 0.97 * len(sets))
+
+    def test_arguments_that_tell_each_other(self):
+        """A count beside its triangular number is one argument: no law of both is named."""
+        source = random.Random(12)
+        for _ in range(20):
+            points = [((n, n * (n + 1) // 2), 1e-8 * (50 + n * n) * math.exp(source.gauss(0, 0.05))) for n in (12, 18, 27, 40, 60, 90, 135)]
+            kind, name, _, _, rivals = choose([points])[0]
+            self.assertEqual((kind, [one for one in (name, *rivals) if "a" in one and "b" in one]), ("law", []))
+
+
+class Shortest(unittest.TestCase):
+    """What the shortest calls of each size say of a law of the means."""
+
+    def judge(self, sizes, means, shortest):
+        kind, name, _, _, rivals = choose([[((n,), mean * 1e-6, least * 1e-6) for n, mean, least in zip(sizes, means, shortest)]], "shortest")[0]
+        return kind, name, rivals
+
+    def test_means_that_grow_apart(self):
+        """A transposition, recorded while others filled the caches: the means are those of n^3, the shortest calls are not."""
+        self.assertEqual(self.judge((12, 18, 27, 40, 60, 90, 135, 202), (0.4902, 0.547, 0.9022, 2.076, 4.898, 14.23, 71.34, 227),
+                                    (0.416, 0.48, 0.783, 1.854, 3.577, 7.305, 15.84, 146.4))[0], "none")
+
+    def test_constant_that_caches_lengthen(self):
+        """An allocation of 4 to 615 bytes: the shortest ones are alike."""
+        self.assertEqual(self.judge((4, 7, 12, 21, 37, 65, 114, 201, 351, 615),
+                                    (0.2939, 0.2812, 0.2756, 0.2944, 0.2925, 0.3012, 0.3335, 0.3351, 0.3693, 0.3789),
+                                    (0.245, 0.245, 0.239, 0.248, 0.247, 0.239, 0.239, 0.253, 0.251, 0.238)), ("constant", "constant", []))
+
+    def test_search_that_may_end_at_once(self):
+        """The shortest search found it first: the law is that of the means all the same."""
+        sizes = [64 * 2 ** i for i in range(10)]
+        self.assertEqual(self.judge(sizes, [0.2 + n / 1000 for n in sizes], [0.2] * 10)[:2], ("law", "a"))
+
+    def test_shortest_calls_of_another_law(self):
+        """Of two laws none is told: both are named, that of the shortest calls first."""
+        sizes = [256 * 2 ** i for i in range(10)]
+        kind, name, rivals = self.judge(sizes, [1 + n * math.log2(n) ** 1.5 / 1000 for n in sizes], [1 + n / 100 for n in sizes])
+        self.assertEqual((kind, name), ("law", "a"))
+        self.assertNotEqual(rivals, [])
+
+
 class Noise(unittest.TestCase):
-    def noise(self, tries, counts, deviations, candidates, seed):
+    def noise(self, tries, counts, deviations, candidates, seed, mode="choose"):
         source = random.Random(seed)
         sets = []
         for i in range(tries):
             size, deviation = counts[i % len(counts)], deviations[i // len(counts) % len(deviations)]
             sets.append([(tuple(int(math.exp(source.uniform(0, 10))) + 1 for _ in range(candidates)),
                           1e-6 * math.exp(source.gauss(0, deviation))) for _ in range(size)])
-        return sum(answer[0] == "law" for answer in choose(sets))
+        return sum(answer[0] == "law" for answer in choose(sets, mode))
 
     def test_one_argument(self):
         tries = 5000 if FULL else 600
         self.assertLessEqual(self.noise(tries, (5, 6, 8, 12, 20, 40), (0.3, 0.5, 1, 2), 1, 8), tries // 200)
+
+    def test_with_steps(self):
+        tries = 5000 if FULL else 600
+        self.assertLessEqual(self.noise(tries, (8, 10, 12, 20, 40), (0.1, 0.2, 0.3, 0.5, 1), 1, 13, "judge"), tries // 200)
 
     def test_two_arguments(self):
         tries = 1000 if FULL else 100

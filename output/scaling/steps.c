@@ -1,0 +1,303 @@
+/* Looks for laws whose steps take longer once data leave a cache. */
+#include "output/scaling/steps.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "output/scaling/shortest.h"
+
+/* Sizes at which a step may begin that are tried, evenly among all. */
+#define BEGINS 12u
+/* A step ends one to three sizes behind where it begins. */
+#define WIDEST 3u
+/* Sizes before a step at which the term is at least half of the time, and sizes behind it. */
+#define BEFORE 3u
+#define BEHIND 2u
+#define HALF   0.5
+/* What a cache makes of one step: a factor of less is no step, and one of more is of something else. */
+#define LEAST_FACTOR 1.15
+#define MOST_FACTOR  4.0
+/* A law with a step is borne by its points if it is off by no more, as it has more to adapt. */
+#define BORNE     0.10
+#define EXPLAINED 0.95
+/* A time that grows by less is that of caches; shortest.c says why. Seconds. */
+#define CACHES 3e-6
+
+struct search {
+  const struct out_points *points;
+  double scale;
+  struct out_fit_room room;
+  double *sizes; /* different ones of the law at hand, ascending */
+  uint32_t size_count;
+  struct base_vector fits; /* struct out_fit: borne ones */
+};
+
+double out_scaling_step_factor(const struct out_fit *fit)
+{
+  const double before = fit->coefficients[fit->law.term_count > 0 ? 1 : 0];
+  return 1 + fit->coefficients[1 + fit->law.term_count] / before;
+}
+
+static const double *values_of(const struct out_points *points, uint32_t point)
+{
+  return points->values + (size_t)point * points->candidates;
+}
+
+static int compare_numbers(const void *left, const void *right)
+{
+  double a = *(const double *)left, b = *(const double *)right;
+  return (a > b) - (a < b);
+}
+
+static void find_sizes(struct search *search, const struct out_law *law)
+{
+  const uint32_t count = search->points->count;
+  for (uint32_t i = 0; i < count; i++)
+    search->sizes[i] = out_law_size(law, values_of(search->points, i));
+  qsort(search->sizes, count, sizeof *search->sizes, compare_numbers);
+  search->size_count = 0;
+  for (uint32_t i = 0; i < count; i++)
+    if (search->size_count == 0 || search->sizes[i] > search->sizes[search->size_count - 1])
+      search->sizes[search->size_count++] = search->sizes[i];
+}
+
+/* The sizes up to where the step begins at which the law's term is at least half of the time: there it shows itself. */
+static uint32_t sizes_before(const struct search *search, const struct out_fit *fit)
+{
+  double seen = -1;
+  uint32_t count = 0;
+  for (uint32_t s = 0; s < search->size_count && search->sizes[s] <= fit->law.from; s++)
+    for (uint32_t i = 0; i < search->points->count && seen < search->sizes[s]; i++) {
+      const double *values = values_of(search->points, i);
+      const double term = fit->coefficients[1] * out_law_term(&fit->law, 0, values);
+      if (out_law_size(&fit->law, values) != search->sizes[s] || term < HALF * out_fit_at(fit, values))
+        continue;
+      seen = search->sizes[s];
+      count++;
+    }
+  return count;
+}
+
+static bool is_borne(const struct search *search, const struct out_fit *fit)
+{
+  const double factor = out_scaling_step_factor(fit);
+  if (factor < LEAST_FACTOR || factor > MOST_FACTOR || fit->coefficients[0] < 0)
+    return false;
+  if (fit->law.leading == 0)
+    return fit->left_out <= OUT_CHOOSE_STEP && fit->explained >= OUT_CHOOSE_EXPLAINED;
+  return fit->left_out <= BORNE && fit->explained >= EXPLAINED && sizes_before(search, fit) >= BEFORE;
+}
+
+static int try_step(struct search *search, struct out_law law, uint32_t begin, uint32_t end)
+{
+  struct out_fit fit;
+  law.is_stepped = true;
+  law.from = search->sizes[begin];
+  law.to = search->sizes[end];
+  if (!(law.from > 0) || out_fit(search->points, &law, search->scale, OUT_FIT_ROUGH, &search->room, &fit) < 0 ||
+      !is_borne(search, &fit))
+    return 0;
+  struct out_fit *added = base_vector_add(&search->fits, 1);
+  if (!added)
+    return -ENOMEM;
+  *added = fit;
+  return 0;
+}
+
+/* Only laws of one term without lone logarithms have steps, and the constant. */
+static bool may_step(const struct out_law *law)
+{
+  if (law->term_count > 1 || law->leading != law->term_count || law->argument_count > 2 || out_law_is_steeper(law))
+    return false;
+  for (uint32_t i = 0; i < law->argument_count; i++)
+    if (law->growth[0][i] == OUT_GROWTH_LOG || (law->argument_count > 1 && law->growth[0][i] != OUT_GROWTH_N))
+      return false;
+  return true;
+}
+
+static int try_steps(struct search *search, const struct out_law *law)
+{
+  int result = 0;
+  find_sizes(search, law);
+  if (search->size_count < OUT_SCALING_STEP_SIZES)
+    return 0;
+  const uint32_t last = search->size_count - BEHIND, first = BEFORE - 1;
+  const uint32_t stride = (last - first + BEGINS - 1) / BEGINS;
+  for (uint32_t begin = first; begin < last; begin += stride)
+    for (uint32_t width = 1; width <= WIDEST && begin + width * stride <= last && result == 0; width++)
+      result = try_step(search, *law, begin, begin + width * stride);
+  return result;
+}
+
+static int take_law(const struct out_law *law, void *data)
+{
+  struct search *search = data;
+  struct out_law of_one = *law;
+  if (!may_step(law))
+    return 0;
+  if (law->leading > 0)
+    return try_steps(search, law);
+  /* A constant steps by any of the arguments. */
+  of_one.argument_count = 1;
+  int result = 0;
+  for (uint32_t a = 0; a < search->points->candidates && result == 0; a++) {
+    of_one.arguments[0] = (uint8_t)a;
+    result = try_steps(search, &of_one);
+  }
+  return result;
+}
+
+static void end(struct search *search)
+{
+  free(search->sizes);
+  base_vector_free(&search->fits);
+  out_fit_room_free(&search->room);
+}
+
+/* End with end() in any case. */
+static int begin(struct search *search, const struct out_points *points, double scale)
+{
+  *search = (struct search){.points = points, .scale = scale, .fits = BASE_VECTOR_OF(struct out_fit)};
+  search->sizes = calloc(points->count + 1u, sizeof *search->sizes);
+  int result = search->sizes ? out_fit_room_make(&search->room, points->count) : -ENOMEM;
+  return result < 0 ? result : out_laws_each(points->candidates, take_law, search);
+}
+
+static const struct out_fit *fit_at(const struct search *search, uint32_t number)
+{
+  return base_vector_at(&search->fits, number);
+}
+
+/* The best law with a step that is not a constant's; NULL: there is none. */
+static const struct out_fit *best_of(const struct search *search)
+{
+  const struct out_fit *best = NULL;
+  for (uint32_t i = 0; i < search->fits.count; i++) {
+    const struct out_fit *fit = fit_at(search, i);
+    if (fit->law.leading > 0 && (!best || fit->score < best->score))
+      best = fit;
+  }
+  return best;
+}
+
+/* How much the times grow by, seconds. */
+static double rise_of(const struct out_points *points, const struct out_fit *fit)
+{
+  double largest = 0;
+  for (uint32_t i = 0; i < points->count; i++)
+    largest = fmax(largest, out_fit_at(fit, values_of(points, i)));
+  return largest - largest / fit->growth;
+}
+
+/* Names those laws with a step that the points do not tell from the verdict's. A constant has one of caches alone. */
+static int add_rivals(const struct search *search, struct out_choice *verdict)
+{
+  const bool is_of_caches = rise_of(search->points, &verdict->fit) < CACHES;
+  int result = 0;
+  for (uint32_t i = 0; i < search->fits.count && result == 0; i++) {
+    const struct out_fit *fit = fit_at(search, i);
+    if (fit->score <= verdict->fit.score + OUT_CHOOSE_APART && (fit->law.leading > 0 || is_of_caches))
+      result = out_choice_add_rival(verdict, &fit->law);
+  }
+  return result;
+}
+
+/* Puts the law with the step in the place of the verdict's, which stays a rival while it is not far off. */
+static int replace(const struct search *search, const struct out_fit *stepped, struct out_choice *verdict)
+{
+  const struct out_fit plain = verdict->kind == OUT_CHOICE_LAW ? verdict->fit : verdict->best;
+  const bool was_law = plain.law.leading > 0 && !out_law_is_steeper(&plain.law);
+  verdict->kind = OUT_CHOICE_LAW;
+  verdict->fit = *stepped;
+  verdict->is_steeper = false;
+  out_choice_drop_rival(verdict, &stepped->law);
+  int result = 0;
+  if (was_law && plain.left_out <= OUT_CHOOSE_STEP)
+    result = out_choice_add_rival(verdict, &plain.law);
+  return result < 0 ? result : add_rivals(search, verdict);
+}
+
+/* Makes a law with a step that these points bear that of the finding. Sets *is_taken. */
+static int stand_in(struct out_scaling_finding *finding, const struct out_points *points, bool are_means,
+                    bool *is_taken)
+{
+  struct search search;
+  int result = begin(&search, points, OUT_CHOOSE_SCALE);
+  const struct out_fit *best = result == 0 ? best_of(&search) : NULL;
+  *is_taken = best && (!are_means || rise_of(points, best) >= CACHES);
+  if (*is_taken) {
+    finding->verdict.rivals.count = 0;
+    if (!are_means)
+      finding->means_off = finding->verdict.best.left_out;
+    finding->is_shortest = !are_means;
+    finding->points = *points;
+    finding->kind = OUT_SCALING_LAW;
+    finding->doubt = OUT_DOUBT_NONE;
+    result = replace(&search, best, &finding->verdict);
+  }
+  end(&search);
+  return result;
+}
+
+/* The same points with the shortest calls for times; without points where these are not known or not to be asked. */
+static struct out_points shortest_of(enum out_scaling_waits waits, const struct out_scaling_finding *finding)
+{
+  struct out_points shortest = finding->points;
+  shortest.times = finding->shortest;
+  if (waits == OUT_WAITS_TAKEN_OUT || finding->is_shortest || !finding->shortest)
+    return (struct out_points){0};
+  for (uint32_t i = 0; i < shortest.count; i++)
+    if (!isnormal(shortest.times[i]) || shortest.times[i] < 0)
+      return (struct out_points){0};
+  return shortest;
+}
+
+/* Of a finding without a law. */
+static int find_law(enum out_scaling_waits waits, struct out_scaling_finding *finding)
+{
+  const struct out_points shortest = shortest_of(waits, finding);
+  bool is_taken = false, are_disturbed = false;
+  /* Means that others made longer bear no law with a step either. */
+  int result = shortest.count > 0 ? out_scaling_grow_apart(finding, &are_disturbed) : 0;
+  if (result == 0 && !are_disturbed)
+    result = stand_in(finding, &finding->points, true, &is_taken);
+  return result == 0 && !is_taken && shortest.count > 0 ? stand_in(finding, &shortest, false, &is_taken) : result;
+}
+
+/* Names the laws with a step that the shortest calls, which noise reaches less, do not tell from that of the means. */
+static int ask_shortest(const struct out_points *shortest, struct out_choice *verdict)
+{
+  struct search search;
+  int result = begin(&search, shortest, OUT_CHOOSE_SCALE);
+  struct out_choice calm = *verdict;
+  if (result == 0 && out_fit(shortest, &verdict->fit.law, OUT_CHOOSE_SCALE, OUT_FIT_FULL, &search.room, &calm.fit) == 0)
+    result = add_rivals(&search, &calm);
+  verdict->rivals = calm.rivals;
+  end(&search);
+  return result;
+}
+
+/* Of a finding with one. */
+static int weigh_law(enum out_scaling_waits waits, struct out_scaling_finding *finding)
+{
+  const struct out_points shortest = shortest_of(waits, finding);
+  struct search search;
+  int result = begin(&search, &finding->points, OUT_CHOOSE_SCALE);
+  const struct out_fit *best = result == 0 ? best_of(&search) : NULL;
+  if (best && best->score + OUT_CHOOSE_APART < finding->verdict.fit.score)
+    result = replace(&search, best, &finding->verdict);
+  else if (result == 0)
+    result = add_rivals(&search, &finding->verdict);
+  end(&search);
+  return result == 0 && shortest.count > 0 ? ask_shortest(&shortest, &finding->verdict) : result;
+}
+
+int out_scaling_ask_steps(enum out_scaling_waits waits, struct out_scaling_finding *finding)
+{
+  if (finding->points.count < OUT_SCALING_STEP_SIZES)
+    return 0;
+  if (finding->kind == OUT_SCALING_LAW)
+    return weigh_law(waits, finding);
+  return finding->kind == OUT_SCALING_NONE && finding->doubt != OUT_DOUBT_FEW_CALLS ? find_law(waits, finding) : 0;
+}
