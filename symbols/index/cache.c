@@ -20,6 +20,7 @@
 
 #include "format/cache_key.h"
 #include "format/open.h"
+#include "symbols/index/prune.h"
 
 static void say(const struct sym_index_options *options, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -208,8 +209,10 @@ int sym_index_cache(const char *path, const struct sym_index_options *options, c
   error = check_directory(directory, options);
   if (error)
     return error;
-  if (is_current(file))
+  if (is_current(file)) {
+    sym_cache_used(file);
     return 0;
+  }
   void *index;
   size_t size;
   error = sym_index_build(path, options, &index, &size);
@@ -221,5 +224,7 @@ int sym_index_cache(const char *path, const struct sym_index_options *options, c
   free(index);
   if (error)
     say(options, "%s: cannot be written: %s; set CALLSIG_CACHE_DIR to a directory that can", file, strerror(-error));
+  else
+    error = sym_cache_prune(directory, name);
   return error;
 }

@@ -13,7 +13,8 @@
 int sym_cache_directory(char *directory, size_t size);
 
 /* Makes sure that the cache holds the index of `path`, and writes its path into `cached` (`cached_size` bytes; NULL:
- * not wanted). The file is written atomically, 0600, under a directory made 0700. */
+ * not wanted). The file is written atomically, 0600, under a directory made 0700. Of
+ * one module's, those that were not used for the longest time are removed (symbols/index/prune.h). */
 int sym_index_cache(const char *path, const struct sym_index_options *options, char *cached, size_t cached_size);
 
 #endif

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "symbols/index/cache.h"
+#include "symbols/index/prune.h"
 
 static const char *program;
 static char top[] = "/tmp/callsig-cache-XXXXXX";
@@ -119,6 +120,36 @@ static void test_made_again(void **state)
   assert_made_again(cached);
 }
 
+/* Each expression of --below has an index of its own: those that were used last stay, and other modules' are left
+ * alone. */
+static void test_bounded(void **state)
+{
+  char cached[PATH_MAX], first[PATH_MAX], other[PATH_MAX + 16], directory[sizeof top + 16];
+  (void)state;
+  snprintf(directory, sizeof directory, "%s/bounded", top);
+  setenv("CALLSIG_CACHE_DIR", directory, 1);
+  struct sym_index_options below = options;
+  for (unsigned i = 0; i < SYM_CACHE_KEPT + 4; i++) {
+    below.below_hash = 1000 + i;
+    assert_int_equal(sym_index_cache(program, &below, i == 0 ? first : cached, PATH_MAX), 0);
+    if (i == 0) {
+      snprintf(other, sizeof other, "%s/00ff-0000000000000000-v1.csi", directory);
+      int fd = open(other, O_WRONLY | O_CREAT, 0600);
+      assert_true(fd >= 0);
+      close(fd);
+      age(other);
+    }
+    age(i == 0 ? first : cached);
+    /* The first is used again and again. */
+    below.below_hash = 1000;
+    assert_int_equal(sym_index_cache(program, &below, NULL, 0), 0);
+  }
+  assert_int_equal(files_in(directory), SYM_CACHE_KEPT + 1);
+  assert_int_equal(access(first, F_OK), 0);
+  assert_int_equal(access(cached, F_OK), 0);
+  assert_int_equal(access(other, F_OK), 0);
+}
+
 static void test_not_writable(void **state)
 {
   char directory[sizeof top + 32];
@@ -165,7 +196,7 @@ int main(int argc, char **argv)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup(test_made_once, set_up),       cmocka_unit_test_setup(test_made_again, set_up),
       cmocka_unit_test_setup(test_not_writable, set_up),    cmocka_unit_test_setup(test_directory, set_up),
-      cmocka_unit_test_setup(test_missing_program, set_up),
+      cmocka_unit_test_setup(test_missing_program, set_up), cmocka_unit_test_setup(test_bounded, set_up),
   };
   if (argc != 2 || !mkdtemp(top))
     return 2;
