@@ -139,11 +139,11 @@ static bool goes_before(const struct out_fit *fit, const struct out_fit *other)
  * farther off than is printed, one of its name that is near, with a slower term more, stands for it. */
 static const struct out_fit *choose(const struct choice *choice)
 {
-  double limit = best_of(choice)->score + OUT_CHOOSE_APART;
-  const struct out_fit *chosen = NULL, *near = NULL;
+  const struct out_fit *chosen = best_of(choice), *near = NULL;
+  const double limit = chosen->score + OUT_CHOOSE_APART;
   for (uint32_t i = 0; i < choice->fits.count; i++) {
     const struct out_fit *fit = fit_at(choice, i);
-    if (fit->score <= limit && (!chosen || goes_before(fit, chosen)))
+    if (fit->score <= limit && goes_before(fit, chosen))
       chosen = fit;
   }
   for (uint32_t i = 0; chosen->left_out > OUT_CHOOSE_STEP && i < choice->fits.count; i++) {
