@@ -17,6 +17,7 @@
 #include "output/notes/timed_notes.h"
 #include "output/notes/waiting_notes.h"
 #include "output/notes/widened_notes.h"
+#include "output/profile/call_place.h"
 #include "output/profile/process.h"
 #include "output/recording/pauses.h"
 #include "output/stats/edge_share.h"
@@ -340,6 +341,10 @@ static void note_rows(struct notes *notes)
   if ((stats->by & CALLSIG_BY_STAGE || (stats->filter.stage && !stats->selection.actions)) &&
       stats->profile.stages.count == 1) {
     out_text_puts(&notes->text, "no stages were recorded: every call is outside of any");
+    send(notes);
+  }
+  if (stats->by & CALLSIG_BY_SITE && !out_has_call_places(&stats->profile)) {
+    out_text_puts(&notes->text, "where calls were made is unknown: it was not recorded (callsig run --sites records it)");
     send(notes);
   }
   uint32_t bounds = 0;

@@ -155,6 +155,14 @@ class Sites(harness.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"\(leaf\) \[at .*sites\+0x[0-9a-f]+\]")
 
+    def test_not_recorded(self):
+        """Rows by site say why none of them has one, where none was asked for."""
+        said = "where calls were made is unknown: it was not recorded (callsig run --sites records it)"
+        self.assertEqual(self.callsig("run", "-o", "without", self.program).returncode, 0)
+        for arguments, is_said in ((("--by", "site", "without"), True), (("without",), False), (("--by", "site", self.record()), False)):
+            done = self.callsig("report", "--notes", *arguments)
+            self.assertEqual((done.returncode, said in done.stdout), (0, is_said), done.stdout)
+
     def test_exports(self):
         recording = self.record()
         self.callsig("export", "--to", "callgrind", "--by", "function", "-o", "callgrind", recording)
