@@ -344,7 +344,8 @@ static void note_rows(struct notes *notes)
     send(notes);
   }
   if (stats->by & CALLSIG_BY_SITE && !out_has_call_places(&stats->profile)) {
-    out_text_puts(&notes->text, "where calls were made is unknown: it was not recorded (callsig run --sites records it)");
+    out_text_puts(&notes->text,
+                  "where calls were made is unknown: it was not recorded (callsig run --sites records it)");
     send(notes);
   }
   uint32_t bounds = 0;
