@@ -124,7 +124,7 @@ static void test_made_again(void **state)
  * alone. */
 static void test_bounded(void **state)
 {
-  char cached[PATH_MAX], first[PATH_MAX], other[PATH_MAX + 16], directory[sizeof top + 16];
+  char cached[PATH_MAX] = "", first[PATH_MAX] = "", other[PATH_MAX + 16], directory[sizeof top + 16];
   (void)state;
   snprintf(directory, sizeof directory, "%s/bounded", top);
   setenv("CALLSIG_CACHE_DIR", directory, 1);
