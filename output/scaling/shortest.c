@@ -112,10 +112,6 @@ static int take_shortest(const struct out_scaling_samples *samples, struct out_s
   return 0;
 }
 
-/* The most that caches make of a call whose steps do not become more, in seconds: some thirty lines that are fetched
- * from memory. */
-#define CACHES 3e-6
-
 /* True when the shortest calls are constant, or have a law that they are near to and whose leading term makes up
  * clearly more than that: `allowed` is how far off they may be. */
 static bool is_borne(const struct out_choice *calm, double allowed)
@@ -125,8 +121,7 @@ static bool is_borne(const struct out_choice *calm, double allowed)
          (calm->kind == OUT_CHOICE_LAW && fit->left_out <= allowed && fit->share >= OUT_SCALING_CLEAR * fit->left_out);
 }
 
-/* How much the law's times grow by, seconds. */
-static double rise_of(const struct out_points *points, const struct out_fit *fit)
+double out_scaling_rise(const struct out_points *points, const struct out_fit *fit)
 {
   double largest = 0;
   for (uint32_t i = 0; i < points->count; i++)
@@ -138,7 +133,7 @@ static double rise_of(const struct out_points *points, const struct out_fit *fit
  * the caches, what others look for was driven out of them, the more so the larger it is. */
 static bool is_of_caches(const struct out_scaling_finding *finding, const struct out_choice *calm, double allowed)
 {
-  return rise_of(&finding->points, &finding->verdict.fit) < CACHES &&
+  return out_scaling_rise(&finding->points, &finding->verdict.fit) < OUT_SCALING_CACHES &&
          !(is_borne(calm, allowed) && confirms(calm, &finding->verdict));
 }
 
@@ -165,7 +160,7 @@ static bool is_even(const struct out_scaling_finding *finding, const struct out_
     return false;
   for (uint32_t i = 0; i < finding->points.count; i++) {
     const double mean = finding->points.times[i], least = finding->shortest[i];
-    if (mean > NEAR * least || mean - least > CACHES)
+    if (mean > NEAR * least || mean - least > OUT_SCALING_CACHES)
       return false;
   }
   return true;
@@ -184,7 +179,7 @@ static bool stands_in(const struct out_scaling_finding *finding, const struct ou
   if (calm->kind != OUT_CHOICE_LAW)
     return is_even(finding, calm);
   /* Growth that caches make is in the shortest calls as well, where these are out of them. */
-  if (!is_same && rise_of(&finding->points, &calm->fit) < CACHES)
+  if (!is_same && out_scaling_rise(&finding->points, &calm->fit) < OUT_SCALING_CACHES)
     return false;
   return finding->doubt == OUT_DOUBT_DISTURBED || explains_means(calm, &finding->verdict);
 }

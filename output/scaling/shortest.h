@@ -7,6 +7,13 @@
 
 #include "output/scaling/analysis.h"
 
+/* The most that caches make of a call whose steps do not become more, in seconds: some thirty lines that are fetched
+ * from memory. */
+#define OUT_SCALING_CACHES 3e-6
+
+/* How much the law's times grow by over these points, seconds. */
+double out_scaling_rise(const struct out_points *points, const struct out_fit *fit);
+
 /* Asks the shortest calls of a finding that has a law, or none as its times are too far off each. A law that they
  * contradict is given up. Where there is none, theirs is taken, with their times, if they bear it and the means name it
  * as well; or, where the clock went on while threads waited, if the means grow at least as much. 0 or -ENOMEM. */

@@ -21,8 +21,6 @@
 /* A law with a step is borne by its points if it is off by no more, as it has more to adapt. */
 #define BORNE     0.10
 #define EXPLAINED 0.95
-/* A time that grows by less is that of caches; shortest.c says why. Seconds. */
-#define CACHES 3e-6
 
 struct search {
   const struct out_points *points;
@@ -181,19 +179,10 @@ static const struct out_fit *best_of(const struct search *search)
   return best;
 }
 
-/* How much the times grow by, seconds. */
-static double rise_of(const struct out_points *points, const struct out_fit *fit)
-{
-  double largest = 0;
-  for (uint32_t i = 0; i < points->count; i++)
-    largest = fmax(largest, out_fit_at(fit, values_of(points, i)));
-  return largest - largest / fit->growth;
-}
-
 /* Names those laws with a step that the points do not tell from the verdict's. A constant has one of caches alone. */
 static int add_rivals(const struct search *search, struct out_choice *verdict)
 {
-  const bool is_of_caches = rise_of(search->points, &verdict->fit) < CACHES;
+  const bool is_of_caches = out_scaling_rise(search->points, &verdict->fit) < OUT_SCALING_CACHES;
   int result = 0;
   for (uint32_t i = 0; i < search->fits.count && result == 0; i++) {
     const struct out_fit *fit = fit_at(search, i);
@@ -225,7 +214,7 @@ static int stand_in(struct out_scaling_finding *finding, const struct out_points
   struct search search;
   int result = begin(&search, points, OUT_CHOOSE_SCALE);
   const struct out_fit *best = result == 0 ? best_of(&search) : NULL;
-  *is_taken = best && (!are_means || rise_of(points, best) >= CACHES);
+  *is_taken = best && (!are_means || out_scaling_rise(points, best) >= OUT_SCALING_CACHES);
   if (*is_taken) {
     finding->verdict.rivals.count = 0;
     if (!are_means)

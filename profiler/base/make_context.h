@@ -11,7 +11,7 @@
 void *prof_context_maker(const ucontext_t *context, void *own);
 
 /* The C library's function of this name, kept in *next once it was found; `own` in a statically linked program, where
- * it cannot be. Anywhere. */
+ * it cannot be. Anywhere once it was found; before that not in signal handlers, as it asks the dynamic linker. */
 void *prof_context_next(const char *name, void **next, void *own);
 
 #endif
