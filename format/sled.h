@@ -69,6 +69,7 @@ enum fmt_sled_flag {
   /* At the entry and before returns nothing that anybody needs is in r10 and r11, nor, at the entry, in rax: a hook may
    * leave anything there. Not before tail calls. */
   FMT_SLED_FREE = 1u << 2,
+  FMT_SLED_SPARE = 1u << 3, /* nor, at the entry, in r8 and r9; only together with FMT_SLED_FREE */
 };
 
 /* An entry of either section. Addresses are relative to the field that holds them. */

@@ -69,6 +69,16 @@ static bool has_free_registers(function *fun)
          !lookup_attribute("no_caller_saved_registers", TYPE_ATTRIBUTES(TREE_TYPE(fun->decl)));
 }
 
+/* Are r8 and r9 nobody's where the function begins? Where it has no more than four arguments in registers. */
+static bool has_spare_registers()
+{
+  const unsigned passed = 4;
+  for (unsigned regno = R8_REG; regno <= R9_REG; regno++)
+    if (fixed_regs[regno] || !crtl->abi->clobbers_full_reg_p(regno))
+      return false;
+  return cfun->machine->call_abi == SYSV_ABI && static_cast<unsigned>(crtl->args.info.regno) <= passed;
+}
+
 static function_facts look_at(function *fun, rtx_insn *first, bool loop)
 {
   function_facts facts = {0, FMT_SLED_LEAF};
@@ -82,7 +92,7 @@ static function_facts look_at(function *fun, rtx_insn *first, bool loop)
   if (loop)
     facts.flags |= FMT_SLED_LOOP;
   if (has_free_registers(fun))
-    facts.flags |= FMT_SLED_FREE;
+    facts.flags |= has_spare_registers() ? FMT_SLED_FREE | FMT_SLED_SPARE : FMT_SLED_FREE;
   return facts;
 }
 
@@ -147,8 +157,13 @@ public:
       return;
     emit_insn_before(gen_hard_reg_clobber(DImode, R10_REG), insn);
     emit_insn_before(gen_hard_reg_clobber(DImode, R11_REG), insn);
-    if (kind == FMT_SLED_ENTER)
-      emit_insn_before(gen_hard_reg_clobber(DImode, AX_REG), insn);
+    if (kind != FMT_SLED_ENTER)
+      return;
+    emit_insn_before(gen_hard_reg_clobber(DImode, AX_REG), insn);
+    if (facts_.flags & FMT_SLED_SPARE) {
+      emit_insn_before(gen_hard_reg_clobber(DImode, R8_REG), insn);
+      emit_insn_before(gen_hard_reg_clobber(DImode, R9_REG), insn);
+    }
   }
 
   /* What follows is in another section. */

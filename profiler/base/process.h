@@ -63,6 +63,10 @@ struct prof_upcalls {
    * (struct prof_fast_compare); 0 for none. A sled that was led to none calls what there is again. sled/site_codes.c
    * sets it when the first sled is switched on. */
   uint16_t (*make_code)(const struct prof_fast_compare *compare);
+  /* The function is the outermost one, while recursion is open, for the first time in any thread; the code of its sites
+   * opens no frame of it unasked from then on. Sets process.ever_active. Anywhere. sled/site_codes.c sets it likewise.
+   */
+  void (*function_activated)(const struct fmt_rec_function *function);
   /* Has the calls of the imports of a module counted whose first site is met, if the settings ask for that. Under
    * modules_lock. library/library.c sets it when the library is initialised. */
   void (*count_imports)(struct prof_module *module);
@@ -74,7 +78,9 @@ struct prof_upcalls {
   void (*calibrate)(struct prof_process *process);
 };
 
-#define PROF_BLOCK_SIZES 6 /* powers of two: base/recording.h */
+#define PROF_BLOCK_SIZES   6 /* powers of two: base/recording.h */
+#define PROF_ACTIVE_PLACES 1024u
+#define PROF_ACTIVE_TOLD   2u
 
 enum prof_process_state {
   PROF_PROCESS_NEW, /* nothing was recorded yet, though a thread may be making the recording */
@@ -154,6 +160,9 @@ struct prof_process {
   void *message_data;
 
   struct prof_upcalls upcalls;
+  /* By prof_function_place(): not 0 where a function was ever the outermost one while recursion was open;
+   * PROF_ACTIVE_TOLD once the code of its sites says so. */
+  uint8_t ever_active[PROF_ACTIVE_PLACES];
 };
 
 extern struct prof_process prof_process;

@@ -23,6 +23,7 @@
 #include "profiler/stack/modes.h"
 #include "profiler/stack/thread.h"
 #include "profiler/tree/edge_codes.h"
+#include "profiler/tree/edge_places.h"
 #include "profiler/tree/fast_compare.h"
 
 #if PROF_HAS_SLEDS
@@ -92,6 +93,7 @@ static void set_up_thread(struct calibration *all)
   t->stack_high = UINTPTR_MAX;
   t->mode = PROF_MODE_PLAIN;
   t->exit_least = t->timeline_min = UINT64_MAX;
+  all->codes[0] = &prof_no_edge;
   t->codes = t->pending = all->codes;
   t->sample_next = UINT32_MAX;
   t->state = PROF_HOOKS_ON;

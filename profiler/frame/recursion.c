@@ -232,7 +232,7 @@ static void set_bits(struct fmt_rec_frame *frame, const struct fmt_rec_edge *edg
 }
 
 /* Makes the frame the owner of every group of its edge that is inactive, and of the edge itself: one bit each. */
-static uint32_t own(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
+static uint32_t own(struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
 {
   struct fmt_rec_recursion *recursion = recursion_of(edge);
   uint32_t owned = 0;
@@ -240,7 +240,7 @@ static uint32_t own(struct prof_thread *t, struct fmt_rec_frame *frame, struct f
   for (unsigned group = 0; group < FMT_GROUP_COUNT; group++) {
     if (!group_active(recursion, group)) {
       if (group == FMT_GROUP_FUNCTION)
-        t->ever_active[prof_function_place(prof_edge_function(edge))] = 1;
+        prof_function_activated(prof_edge_function(edge));
       *word_of(recursion, group) = (uintptr_t)frame;
       owned |= 1u << group;
     }
@@ -271,7 +271,7 @@ static bool mark(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_
     __atomic_fetch_or(&edge->mode, PROF_MODE_OWNING, __ATOMIC_RELAXED);
   /* A handler may have lowered the watermark since the records were made. */
   if (edge->recursion)
-    own(t, frame, edge);
+    own(frame, edge);
   return true;
 }
 
@@ -303,7 +303,7 @@ uint32_t prof_recursion_enter(struct prof_thread *t, struct prof_place place, st
   const uint32_t of_back_edge = 1u << FMT_GROUP_SIGNATURE | 1u << FMT_GROUP_SIGNATURE_PAIR | stage | 1u << EDGE_WORD;
   t->has_marks = 1;
   each_unsettled(t, place, mark);
-  uint32_t owned = own(t, frame, edge);
+  uint32_t owned = own(frame, edge);
   t->marked = frame;
   if (owned == of_back_edge && edge->flags & FMT_EDGE_BACK)
     return PROF_FRAME_BACK;
@@ -463,7 +463,8 @@ static void visit_unmark(struct prof_thread *t, struct fmt_rec_frame *frame, str
 
 static void visit_mark(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)
 {
-  own(t, frame, edge);
+  (void)t;
+  own(frame, edge);
 }
 
 void prof_recursion_suspend(struct prof_thread *t)

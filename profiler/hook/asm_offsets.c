@@ -41,7 +41,6 @@ CHECK(struct prof_thread, pending, PROF_T_PENDING);
 CHECK(struct prof_thread, cache_mask, PROF_T_CACHE_MASK);
 CHECK(struct prof_thread, codes_mask, PROF_T_CODES_MASK);
 CHECK(struct prof_thread, is_bounded, PROF_T_IS_BOUNDED);
-CHECK(struct prof_thread, ever_active, PROF_T_EVER_ACTIVE);
 _Static_assert(sizeof(struct prof_thread) <= 4096, "a control block fits a page");
 
 CHECK(struct fmt_rec_frame, edge, PROF_F_EDGE);

@@ -44,7 +44,6 @@
 #define PROF_T_CACHE_MASK  104
 #define PROF_T_CODES_MASK  108
 #define PROF_T_IS_BOUNDED  112
-#define PROF_T_EVER_ACTIVE 116
 
 /* struct fmt_rec_frame */
 #define PROF_F_EDGE  0

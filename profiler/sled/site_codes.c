@@ -20,8 +20,8 @@
 #include "profiler/module/module.h"
 
 #define CHUNK_SIZE  ((size_t)256 << 10)
-#define MAX_CODE    4096u /* bytes of one piece */
-#define LAST_NUMBER UINT16_MAX
+#define MAX_CODE    4096u            /* bytes of one piece */
+#define LAST_NUMBER (UINT16_MAX - 1) /* the highest is that of no edge: tree/edge_places.c */
 #define CODE_ALIGN  64u
 
 /* A piece of code, and what it compares. In the process's arena; under codes_lock. */
@@ -36,6 +36,7 @@ struct piece {
 /* What a site's stub leads to. In the process's arena; under codes_lock. */
 struct prof_site_code {
   struct prof_site_link link;
+  struct prof_site_code *same_place; /* made before this one; read without the lock */
   const struct piece *piece;
   uint16_t number;
   uint32_t widened; /* compare->widened of what it was made for */
@@ -49,6 +50,9 @@ static struct {
   bool denied;
 } pool;
 
+/* By prof_function_place(), the newest first. Added to under codes_lock, and read without it. */
+static struct prof_site_code *by_place[PROF_ACTIVE_PLACES];
+
 static const struct prof_site_link none = {.code = (uintptr_t)prof_sled_unknown};
 
 const struct prof_site_link *prof_site_link_none(void)
@@ -58,7 +62,7 @@ const struct prof_site_link *prof_site_link_none(void)
 
 unsigned prof_sled_code_flags(const struct fmt_index_sled *sled)
 {
-  unsigned mask = sled->kind == FMT_SLED_TAIL ? 0 : FMT_SLED_FREE;
+  unsigned mask = sled->kind == FMT_SLED_TAIL ? 0 : (unsigned)FMT_SLED_FREE | (unsigned)FMT_SLED_SPARE;
   if (prof_process.settings.sample_times)
     mask |= FMT_SLED_LEAF;
   return sled->flags & mask;
@@ -152,6 +156,30 @@ static const struct prof_site_link **link_of(const struct prof_site *site, unsig
   return code ? module->sled_links + (code - module->sled_stubs) / PROF_STUB_SIZE : NULL;
 }
 
+static void set_active(struct prof_site_code *code)
+{
+  __atomic_fetch_or(&code->link.mode, PROF_MODE_EVER_ACTIVE, __ATOMIC_RELAXED);
+}
+
+/* Either this finds the function to have been active, or who finds that finds the code. Nothing leads to it yet. */
+static void enlist(struct prof_site_code *code, uint32_t place)
+{
+  code->same_place = by_place[place];
+  __atomic_store_n(&by_place[place], code, __ATOMIC_SEQ_CST);
+  if (__atomic_load_n(&prof_process.ever_active[place], __ATOMIC_SEQ_CST))
+    set_active(code);
+}
+
+void prof_site_codes_activate(const struct fmt_rec_function *function)
+{
+  const uint32_t place = prof_function_place(function);
+  uint8_t never = 0;
+  __atomic_compare_exchange_n(&prof_process.ever_active[place], &never, 1, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  for (struct prof_site_code *code = __atomic_load_n(&by_place[place], __ATOMIC_SEQ_CST); code; code = code->same_place)
+    set_active(code);
+  __atomic_store_n(&prof_process.ever_active[place], PROF_ACTIVE_TOLD, __ATOMIC_RELEASE);
+}
+
 static uint16_t make(const struct prof_fast_compare *compare)
 {
   struct prof_site *site = (struct prof_site *)compare->site;
@@ -165,6 +193,7 @@ static uint16_t make(const struct prof_fast_compare *compare)
   code->widened = compare->widened;
   code->piece = piece;
   code->link = prof_site_code_link(piece->code, compare, code->number);
+  enlist(code, prof_function_place(compare->function));
   site->code = code;
   __atomic_store_n(link, &code->link, __ATOMIC_RELEASE);
   return code->number;

@@ -21,6 +21,9 @@ unsigned prof_sled_code_flags(const struct fmt_index_sled *sled);
  * new. The code is led to again when the edge of a call is settled. Under modules_lock; takes codes_lock. */
 void prof_site_codes_leave(const struct prof_module *module);
 
+/* What prof_upcalls.function_activated is. Anywhere. */
+void prof_site_codes_activate(const struct fmt_rec_function *function);
+
 /* What prof_upcalls.make_code is. Takes codes_lock. In a slow section. */
 uint16_t prof_site_code(const struct prof_fast_compare *compare);
 

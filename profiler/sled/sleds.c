@@ -131,6 +131,7 @@ static bool make_stubs(struct prof_module *module)
   module->sled_links = links;
   module->sled_code = code;
   prof_process.upcalls.make_code = prof_site_code;
+  prof_process.upcalls.function_activated = prof_site_codes_activate;
   return true;
 }
 

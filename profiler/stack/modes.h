@@ -23,11 +23,12 @@
 #define PROF_MODE_APART                                                                                                \
   0x80 /* edge only, added: it is not active, and its calls are timed though those inside are drawn, or it has         \
           FMT_EDGE_LOOKS */
-#define PROF_MODE_OPS     0x100 /* edge only, added: arguments are to be compared first */
-#define PROF_MODE_SAMPLED 0x200 /* edge only, added: not every call is timed */
-#define PROF_MODE_MODULE  0x400 /* edge only, added: FMT_EDGE_MODULE or FMT_EDGE_STAGE_MODULE, with a code */
-#define PROF_MODE_OWNING  0x800 /* edge only, added: its frames own their groups from their beginning */
-#define PROF_MODE_DECIDES 0x1ff /* what decides the path that an entry takes */
+#define PROF_MODE_OPS         0x100  /* edge only, added: arguments are to be compared first */
+#define PROF_MODE_SAMPLED     0x200  /* edge only, added: not every call is timed */
+#define PROF_MODE_MODULE      0x400  /* edge only, added: FMT_EDGE_MODULE or FMT_EDGE_STAGE_MODULE, with a code */
+#define PROF_MODE_OWNING      0x800  /* edge only, added: its frames own their groups from their beginning */
+#define PROF_MODE_EVER_ACTIVE 0x1000 /* link of a site only, added: its function was active once */
+#define PROF_MODE_DECIDES     0x1ff  /* what decides the path that an entry takes */
 /* Above these, in the upper half of an edge's mode: the number of the code of its site that compares it, 0 for none. */
 #define PROF_MODE_CODE_SHIFT 16
 
@@ -62,8 +63,6 @@
 #define PROF_CODE_BITS 13
 /* The lowest bits of a hash of 32 that choose a place there; their upper end is the hash's when the table is full. */
 #define PROF_CODE_SHIFT (32 - PROF_CODE_BITS - 3)
-/* prof_thread.ever_active. */
-#define PROF_ACTIVE_PLACES 1024
 /* 2^32 divided by the golden ratio: multiples modulo 2^32 spread over the top bits, and their low halves among
  * themselves. */
 #define PROF_CACHE_FACTOR 0x9E3779B9

@@ -27,8 +27,8 @@
 #define LOOK_HOOKS     256u                          /* hooks */
 #define SHORT_PAUSE    65536u /* ticks, some tens of microseconds: less than moving many frames may take */
 
-__thread struct prof_thread *prof_self;
 struct prof_thread prof_idle = {.state = PROF_HOOKS_SLOW};
+__thread struct prof_thread *prof_self = &prof_idle;
 struct prof_thread prof_starting = {.state = PROF_HOOKS_BUSY};
 struct prof_thread prof_gone = {.state = PROF_HOOKS_GONE};
 struct prof_thread prof_unrecorded = {.state = PROF_HOOKS_GONE};

@@ -59,14 +59,11 @@ struct prof_thread {
   uint32_t sample_next;          /* of calls that are timed at random: how many from here on is the next that is */
   uint32_t sample_mask;          /* a power of two - 1: what it is drawn from, less 1; 0: all are timed */
   uint64_t random;               /* state of the generator that it is drawn by; not 0 */
-  struct fmt_rec_edge **codes;   /* edges, where the code of sites looks: in the tree's arena */
+  struct fmt_rec_edge **codes;   /* edges, where the code of sites looks, or prof_no_edge: in the tree's arena */
   struct fmt_rec_edge **pending; /* of these, where it looked last; never NULL */
   uint32_t cache_mask;           /* the distance in bytes of `cache`'s last place; a power of two - 8 */
   uint32_t codes_mask;           /* the same of `codes` */
   uint32_t is_bounded;           /* 1: some calls are left out, whose exits end nothing: see tree/bounds.h */
-  /* By prof_function_place(): not 0 where a function was ever the outermost one in this thread while recursion was
-   * open. */
-  uint8_t ever_active[PROF_ACTIVE_PLACES];
   uintptr_t stack_high;
   struct fmt_rec_stack *stack;   /* the segment that `top` lies in */
   struct prof_machine *machine;  /* the machine stack that runs: see stack.c */
@@ -138,8 +135,8 @@ struct prof_thread {
   uint64_t few_words[PROF_FEW_WORDS]; /* where `words` points at first */
 };
 
-/* The calling thread's control block: NULL at first (also before the library is relocated), then one of the static ones
- * below or its own. */
+/* The calling thread's control block: its own, or one of the static ones below, `prof_idle` at first. NULL before the
+ * library is relocated, which only hooks that a compiler wrote can see. */
 extern __thread struct prof_thread *prof_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 /* Threads without a control block point to one of these; only the state is ever read. prof_idle: not set up (SLOW, or
  * OFF while disabled). prof_starting: being set up (BUSY). prof_gone: its data was folded (GONE). prof_unrecorded: it
@@ -152,11 +149,19 @@ static inline bool prof_thread_begins_anew(void)
   return prof_self == &prof_unrecorded && prof_fork_happened();
 }
 
-/* Where `ever_active` tells of the function, in every thread. Anywhere. */
+/* Where process.ever_active tells of the function: in forked children, too, whose recordings are others. Anywhere. */
 static inline uint32_t prof_function_place(const struct fmt_rec_function *function)
 {
-  uint64_t number = function->function == FMT_NONE ? function->address >> 4 : function->function;
-  return (uint32_t)(number + (function->module >> 6)) % PROF_ACTIVE_PLACES;
+  return function->function % PROF_ACTIVE_PLACES;
+}
+
+/* Has the code of the function's sites know, from here on, that it is or was active. Anywhere. */
+static inline void prof_function_activated(const struct fmt_rec_function *function)
+{
+  const uint8_t *told = &prof_process.ever_active[prof_function_place(function)];
+  if (PROF_UNLIKELY(__atomic_load_n(told, __ATOMIC_ACQUIRE) != PROF_ACTIVE_TOLD) &&
+      prof_process.upcalls.function_activated)
+    prof_process.upcalls.function_activated(function);
 }
 
 /* Does the thread (or NULL) record now? Anywhere. */

@@ -13,6 +13,9 @@
 #include "format/recording.h"
 #include "profiler/stack/thread.h"
 
+/* What lies in a place of `codes` where no edge was: by its mode it is of no site. */
+extern struct fmt_rec_edge prof_no_edge;
+
 /* The thread's first tables, which are small. In a slow section. False: no memory. */
 bool prof_edge_places_make(struct prof_thread *t);
 /* Makes them larger when the thread's tree has more edges than they are for. In a slow section. */

@@ -60,7 +60,8 @@ static bool read_sled(const struct sym_hook *code, const struct fmt_sled *listed
                                   .site = FMT_NONE,
                                   .instructions = listed->instructions,
                                   .kind = fmt_sled_is_entry(listed->kind) ? FMT_SLED_ENTER : listed->kind,
-                                  .flags = listed->flags & (FMT_SLED_LEAF | FMT_SLED_LOOP | FMT_SLED_FREE)};
+                                  .flags =
+                                      listed->flags & (FMT_SLED_LEAF | FMT_SLED_LOOP | FMT_SLED_FREE | FMT_SLED_SPARE)};
   return shape_at(code, sled->address, &sled->shape) &&
          (!fmt_sled_is_return(sled->shape) || sled->kind == FMT_SLED_EXIT);
 }

@@ -7,7 +7,7 @@ import struct
 import subprocess
 
 ENTER, EXIT, TAIL = 0, 1, 2
-LEAF, LOOP, FREE = 1, 2, 4
+LEAF, LOOP, FREE, SPARE = 1, 2, 4, 8
 GCC, XRAY = "callsig_sleds", "xray_instr_map"
 
 # What no compiler at hand has made: the start files' and the linker's.

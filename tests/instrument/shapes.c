@@ -198,6 +198,26 @@ __attribute__((no_instrument_function)) NOINLINE int excluded(int n)
 NOINLINE void nothing(void)
 {
 }
+/* r8 is the fifth of these, where the result lies in memory as well as where a pair is passed in two registers. */
+NOINLINE struct big fifth_by_result(int a, int b, int c, int d)
+{
+  return (struct big){{a, b, c, d}};
+}
+struct pair {
+  long a, b;
+};
+NOINLINE long fifth_by_pair(struct pair p, long a, long b, long c)
+{
+  return p.a + p.b + a + b + c;
+}
+NOINLINE long sixth(long a, long b, long c, long d, long e, long f)
+{
+  return a + b * c + d * e + f;
+}
+NOINLINE double fourth(long a, long b, long c, long d, double e, double f)
+{
+  return (double)(a + b * c + d) + e * f;
+}
 NOINLINE int switches(int n)
 {
   switch (n) {
@@ -221,6 +241,8 @@ int main(int argc, char **argv)
   (void)argv;
   printf("%d %d %d\n", jumps(argc), catches(argc), computed(argc));
   printf("%d %g %d %d %d\n", sums(3, 1, 2, 3), sumd(2, 1.5, 2.5), nested(argc), framed(argc), targeted(data, 9));
+  printf("%ld %ld %ld %g\n", fifth_by_result(1, 2, 3, argc).a[3], fifth_by_pair((struct pair){1, 2}, 3, 4, argc),
+         sixth(1, 2, 3, 4, 5, argc), fourth(1, 2, 3, argc, 5, 6));
   printf("%ld %Lg %g\n", bigs(argc).a[8], wide(2), __real__ complexes(3));
   printf("%d %d %d\n", tail(argc), tail_by_pointer(tail, argc), forever(&k));
   printf("%d %d %d\n", partial(&sum, argc), partial(&sum, 40), sum);

@@ -20,7 +20,7 @@ import sys
 import tempfile
 
 import program
-from program import ENTER, EXIT, FREE, LEAF, LOOP, TAIL
+from program import ENTER, EXIT, FREE, LEAF, LOOP, SPARE, TAIL
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(os.environ.get("CALLSIG_BUILD", os.path.join(HERE, "..", "..", "build")))
@@ -178,6 +178,9 @@ def check_flags_of_c(made):
     bound = {function.name.partition(".")[0] for function in made.own()
              if any(not sled.flags & FREE for sled in made.sleds_in(function))}
     assert bound == {"sums", "sumd", "add"}, f"a variadic or nested function's registers are free, or others' are not: {bound}"
+    passed = {function.name.partition(".")[0] for function in made.own()
+              if any(not sled.flags & SPARE for sled in made.sleds_in(function))}
+    assert passed == bound | {"fifth_by_result", "fifth_by_pair", "sixth"}, f"r8 and r9 are spare, or not: {passed}"
     kinds = {name: {sled.kind for sled in sleds} for name, sleds in facts.items()}
     assert kinds["tail_by_pointer"] == {ENTER, TAIL} and kinds["exported"] == {ENTER, EXIT}, kinds
     exits = [sled.address for sleds in facts.values() for sled in sleds if sled.kind == EXIT]

@@ -10,7 +10,7 @@
 #include "profiler/arch/registers.h"
 
 /* Registers, as instructions number them. */
-enum { PROF_RAX = 0, PROF_RCX = 1, PROF_RDX = 2, PROF_RSP = 4, PROF_R10 = 10, PROF_R11 = 11 };
+enum { PROF_RAX = 0, PROF_RCX = 1, PROF_RDX = 2, PROF_RSP = 4, PROF_R8 = 8, PROF_R9 = 9, PROF_R10 = 10, PROF_R11 = 11 };
 
 /* Conditions: the low half of a conditional jump's opcode. */
 enum {

@@ -66,24 +66,22 @@ void prof_exit_write(uint8_t *place, const uintptr_t *hook, unsigned flags)
   struct prof_code_writer writer = {.next = place, .end = place + PROF_EXIT_SIZE}, *w = &writer;
   const bool free = flags & FMT_SLED_FREE;
   const unsigned thread = thread_register(free), frame = frame_register(free);
-  uint8_t *other[3];
+  uint8_t *other[2];
   if (!free) {
     PROF_CODE_STORE(w, PROF_RAX, PROF_RSP, prof_code_saved(0));
     PROF_CODE_STORE(w, PROF_RCX, PROF_RSP, prof_code_saved(2));
   }
   prof_code_load_self(w, thread);
-  prof_code_registers(w, 8, 0x85, thread, thread);
-  other[0] = prof_code_jump_if(w, PROF_IF_EQUAL);
   prof_code_memory(w, 4, 0x83, 7, thread, PROF_T_STATE); /* cmp dword [state], ON */
   prof_code_byte(w, PROF_HOOKS_ON);
-  other[1] = prof_code_jump_if(w, PROF_IF_NOT_EQUAL);
+  other[0] = prof_code_jump_if(w, PROF_IF_NOT_EQUAL);
   PROF_CODE_LOAD(w, frame, thread, PROF_T_TOP);
   if (flags & FMT_SLED_LEAF)
     leave_without_frame(w, free, thread, frame);
   else if (prof_bounds_are_set())
     leave_left_out(w, free, thread, frame);
   prof_code_memory(w, 8, 0x39, PROF_RSP, frame, PROF_F_FLAGS); /* cmp [flags], rsp */
-  other[2] = prof_code_jump_if(w, PROF_IF_NOT_EQUAL);
+  other[1] = prof_code_jump_if(w, PROF_IF_NOT_EQUAL);
   /* Clearing the edge closes the frame. Only then it is known not to be marked: a signal handler may have done so up to
    * here, and then the flags tell the edge. */
   prof_code_memory(w, 8, 0xc7, 0, frame, PROF_F_EDGE); /* mov qword [edge], 0 */
@@ -103,7 +101,7 @@ void prof_exit_write(uint8_t *place, const uintptr_t *hook, unsigned flags)
             (uint8_t)~PROF_FRAME_BITS);                        /* and thread, ~bits */
   prof_code_memory(w, 8, 0x8d, thread, thread, -PROF_E_CALLS); /* lea thread, [thread - calls] */
   PROF_CODE_STORE(w, thread, frame, PROF_F_EDGE);
-  for (unsigned i = 0; i < 3; i++)
+  for (unsigned i = 0; i < 2; i++)
     prof_code_patch(other[i], w->next);
   restore(w, free);
   prof_code_patch(prof_code_jump_by(w), (const uint8_t *)hook);

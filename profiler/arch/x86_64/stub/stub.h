@@ -22,13 +22,13 @@
 /* Where the stub of an entry goes, and with what. Never changed: a site that has other code gets another link. */
 struct prof_site_link {
   uintptr_t code;
-  uint32_t mode;   /* of the edges that are looked for, where they need nothing but to be opened */
-  uint32_t active; /* prof_function_place() of its function; read together with the mode */
-  uint32_t hash;   /* what the hash that they are looked for by begins with */
+  uint32_t mode; /* of the edges that are looked for, where they need nothing but to be opened; with
+                    PROF_MODE_EVER_ACTIVE where they may */
+  uint32_t hash; /* what the hash that they are looked for by begins with */
 };
 
 /* `flags`, here and below, are the sled's: whether rax, r10 and r11 of its function are nobody's there (FMT_SLED_FREE),
- * and whether the function calls nothing (FMT_SLED_LEAF); others are not looked at. */
+ * and r8 and r9 (FMT_SLED_SPARE), and whether the function calls nothing (FMT_SLED_LEAF); others are not looked at. */
 
 /* Writes the stub of an entry at `place`; `link`, within two gigabytes of it, is the word with its link. */
 void prof_stub_write(uint8_t *place, const struct prof_site_link **link, unsigned flags);

@@ -1,0 +1,47 @@
+/*
+ * The part of a site's code that depends on how its arguments are compared, and what the parts of that code share.
+ */
+#ifndef CALLSIG_PROFILER_ARCH_X86_64_STUB_ARGUMENT_CODE_H
+#define CALLSIG_PROFILER_ARCH_X86_64_STUB_ARGUMENT_CODE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "profiler/arch/x86_64/stub/code_writer.h"
+#include "profiler/tree/fast_compare.h"
+
+#define PROF_PIECE_MISSES 80u
+
+/* What is written, for which calls. */
+struct prof_piece {
+  struct prof_code_writer w;
+  const struct prof_fast_compare *compare;
+  bool free;                          /* nothing is in rax, r10 and r11 */
+  bool spare;                         /* nor in r8 and r9 */
+  bool leaf;                          /* the function calls nothing */
+  bool rcx_saved, rdx_saved;          /* it is the code's own here */
+  bool crc;                           /* the processor has an instruction for it */
+  unsigned temporary;                 /* for values that are compared */
+  unsigned caller, frame;             /* the caller's edge and the innermost frame, in turn where it is one register */
+  uint8_t *misses[PROF_PIECE_MISSES]; /* jumps to where the hook takes over */
+  uint32_t miss_count;
+};
+
+/* May code compare it? */
+bool prof_compare_is_known(const struct prof_fast_compare_op *op);
+/* Does it name a register that the sled says nothing is in? */
+bool prof_compare_names_spare(const struct prof_fast_compare_op *op);
+/* Does hashing the value take rdx? */
+bool prof_compare_takes_register(const struct prof_fast_compare_op *op);
+
+/* Jumps to where the hook takes over. */
+void prof_piece_miss_if(struct prof_piece *p, unsigned condition);
+/* eax: a hash of the site, whose link is r11, and the arguments, while the caller's edge, which takes longer, is not
+ * known yet. */
+void prof_piece_hash_arguments(struct prof_piece *p);
+/* Adds a register to the hash, eax. */
+void prof_piece_mix_register(struct prof_piece *p, unsigned size, unsigned reg);
+/* Compares the argument with the word at `place` of the edge in rax. Changes `temporary`, and rdx for a bucket. */
+void prof_piece_verify_argument(struct prof_piece *p, const struct prof_fast_compare_op *op, int32_t place);
+
+#endif
