@@ -11,6 +11,7 @@
 #include "base/vector.h"
 #include "format/index.h"
 #include "symbols/base/addressmap.h"
+#include "symbols/dwarf/siblings.h"
 
 /* A DIE with children that others may stand in: a unit, a scope, or what a class may stand in that is local to it.
  * Those in it have numbers in a row. */
@@ -25,6 +26,7 @@ struct sym_scopes {
   struct base_vector holders;     /* struct holder */
   struct sym_address_map units;   /* Dwarf_Die.addr of a unit's DIE -> its holder */
   struct sym_address_map parents; /* that of a DIE that stands in a scope -> the scope's holder */
+  struct sym_siblings siblings;
 };
 
 /* Deeper nesting than this is not source code but a corrupt file. */
@@ -45,6 +47,7 @@ void sym_scopes_free(struct sym_scopes *scopes)
   base_vector_free(&scopes->holders);
   sym_address_map_free(&scopes->units);
   sym_address_map_free(&scopes->parents);
+  sym_siblings_free(&scopes->siblings);
   free(scopes);
 }
 
@@ -107,7 +110,7 @@ static int read_holder(struct sym_scopes *scopes, uint32_t number)
       error = sym_address_map_put(&scopes->parents, (uintptr_t)child.addr, number);
     if (!error && holds_others(&child))
       error = add_holder(scopes, &child, &last);
-    more = dwarf_siblingof(&child, &child);
+    more = sym_siblings_next(&scopes->siblings, &child, &child);
   }
   struct holder *holder = holder_at(scopes, number);
   holder->is_read = !error;

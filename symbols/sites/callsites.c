@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/dwarf/siblings.h"
 #include "symbols/elf/frame.h"
 #include "symbols/sites/sites.h"
 
@@ -20,6 +21,7 @@ struct collection {
   const struct sym_instances *instances;
   const bool *is_wanted;
   bool *jumps; /* by range: the function may leave by a tail call */
+  struct sym_siblings *siblings;
 };
 
 static bool is_exit_hook(Dwarf_Die *call)
@@ -202,7 +204,7 @@ static int visit(const struct collection *collection, uint32_t range, Dwarf_Die 
     default:
       break;
     }
-  } while (!error && dwarf_siblingof(&child, &child) == 0);
+  } while (!error && sym_siblings_next(collection->siblings, &child, &child) == 0);
   return error;
 }
 
@@ -238,12 +240,14 @@ int sym_call_sites_find(struct sym_call_sites *calls, const struct sym_debugfile
   *calls = (struct sym_call_sites){.sites = BASE_VECTOR_OF(struct fmt_index_call_site),
                                    .values = BASE_VECTOR_OF(struct fmt_index_call_value),
                                    .told = calloc(count + 1, sizeof *calls->told)};
+  struct sym_siblings siblings = {0};
   struct collection collection = {.calls = calls,
                                   .file = file,
                                   .hook = hook,
                                   .instances = instances,
                                   .is_wanted = is_wanted,
-                                  .jumps = calloc(count + 1, sizeof *collection.jumps)};
+                                  .jumps = calloc(count + 1, sizeof *collection.jumps),
+                                  .siblings = &siblings};
   int error = calls->told && collection.jumps ? 0 : -ENOMEM;
   for (uint32_t i = 0; !error && i < count; i++) {
     const struct sym_range *range = base_vector_at(&instances->ranges, i);
@@ -257,6 +261,7 @@ int sym_call_sites_find(struct sym_call_sites *calls, const struct sym_debugfile
   if (!error)
     settle(&collection);
   free(collection.jumps);
+  sym_siblings_free(&siblings);
   return error;
 }
 

@@ -172,7 +172,7 @@ static int visit_children(struct sym_scope_walk *walk, Dwarf_Die *die, uint32_t 
     default:
       break;
     }
-  } while (!error && dwarf_siblingof(&child, &child) == 0);
+  } while (!error && sym_siblings_next(&walk->siblings, &child, &child) == 0);
   return error;
 }
 
@@ -244,6 +244,7 @@ void sym_scope_walk_free(struct sym_scope_walk *walk)
 {
   base_vector_free(&walk->nodes);
   sym_address_map_free(&walk->entries);
+  sym_siblings_free(&walk->siblings);
   free(walk->innermost);
 }
 

@@ -14,6 +14,7 @@
 #include "base/vector.h"
 #include "format/index.h"
 #include "symbols/base/addressmap.h"
+#include "symbols/dwarf/siblings.h"
 #include "symbols/elf/debugfile.h"
 
 /* A function instance around a site; `parent` is the one it was inlined into, FMT_NONE for a subprogram. */
@@ -38,7 +39,8 @@ struct sym_scope_walk {
   struct sym_address_map entries; /* of the subprograms visited: address -> the visit */
   bool for_sites;                 /* nothing is asked for but what holds them */
   bool is_first;                  /* of two visits to a unit for its sites: it looks where nearly all functions are */
-  uint32_t visit;                 /* an even number for the first one, the next one for the second */
+  struct sym_siblings siblings;
+  uint32_t visit; /* an even number for the first one, the next one for the second */
 };
 
 /* Walks all units for `sites`, or with `for_sites` those alone that have some; `walk` must be released, also after an

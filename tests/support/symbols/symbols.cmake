@@ -5,6 +5,8 @@ add_executable(symbols_write_index ${CALLSIG_SUPPORT_SYMBOLS}/write_index.c)
 target_link_libraries(symbols_write_index PRIVATE callsig_symbols)
 add_executable(symbols_tell_hook_calls ${CALLSIG_SUPPORT_SYMBOLS}/tell_hook_calls.c)
 target_link_libraries(symbols_tell_hook_calls PRIVATE callsig_symbols)
+add_executable(symbols_pass_siblings ${CALLSIG_SUPPORT_SYMBOLS}/pass_siblings.c)
+target_link_libraries(symbols_pass_siblings PRIVATE callsig_symbols)
 add_executable(symbols_tell_places ${CALLSIG_SUPPORT_SYMBOLS}/tell_places.c)
 target_link_libraries(symbols_tell_places PRIVATE callsig_symbols)
 
