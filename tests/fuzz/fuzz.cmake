@@ -41,8 +41,8 @@ function(callsig_fuzz_seeds)
 
   # The same merged with itself: processes, and threads without stacks.
   add_custom_command(OUTPUT ${CALLSIG_FUZZ_MERGED}
-    COMMAND callsig_cli merge -o ${CALLSIG_FUZZ_MERGED} ${CALLSIG_FUZZ_PIPELINE} ${CALLSIG_FUZZ_PIPELINE}
-    DEPENDS callsig_cli ${CALLSIG_FUZZ_PIPELINE} VERBATIM)
+    COMMAND merge_seeds ${CALLSIG_FUZZ_MERGED} apart ${CALLSIG_FUZZ_PIPELINE} ${CALLSIG_FUZZ_PIPELINE}
+    DEPENDS merge_seeds ${CALLSIG_FUZZ_PIPELINE} VERBATIM)
   add_custom_target(callsig_fuzz_merged ALL DEPENDS ${CALLSIG_FUZZ_MERGED})
   add_dependencies(callsig_fuzz_merged callsig_fuzz_pipeline)
   set_target_properties(callsig_fuzz_merged PROPERTIES CALLSIG_FILE ${CALLSIG_FUZZ_MERGED})
@@ -63,9 +63,9 @@ function(callsig_fuzz_seeds)
   list(GET CALLSIG_FUZZ_RANKS 0 joined)
   list(GET CALLSIG_FUZZ_RANKS 1 one)
   add_custom_command(OUTPUT ${CALLSIG_FUZZ_RANKS}
-    COMMAND callsig_cli merge -o ${joined} ${ranks}
-    COMMAND callsig_cli merge --fold-ranks -o ${one} ${folded}
-    DEPENDS callsig_cli ${ranks} ${folded} VERBATIM)
+    COMMAND merge_seeds ${joined} apart ${ranks}
+    COMMAND merge_seeds ${one} folded ${folded}
+    DEPENDS merge_seeds ${ranks} ${folded} VERBATIM)
   add_custom_target(callsig_fuzz_ranks ALL DEPENDS ${CALLSIG_FUZZ_RANKS})
   set(CALLSIG_FUZZ_RANKS ${ranks} ${CALLSIG_FUZZ_RANKS} PARENT_SCOPE)
 

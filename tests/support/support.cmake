@@ -14,7 +14,7 @@ add_library(callsig_test_recordings STATIC ${CALLSIG_SUPPORT}/output_sample.c ${
 target_link_libraries(callsig_test_recordings PUBLIC callsig_test_writers PkgConfig::CMOCKA m)
 
 # Corpora for fuzzers to begin with.
-foreach(name IN ITEMS write_seed write_pipeline write_rank)
+foreach(name IN ITEMS write_seed write_pipeline write_rank merge_seeds)
   add_executable(${name} ${CALLSIG_SUPPORT}/${name}.c)
   target_link_libraries(${name} PRIVATE callsig_test_writers)
 endforeach()
