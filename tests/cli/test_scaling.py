@@ -378,15 +378,20 @@ function serve: show request->body.n
 
 
 class Arguments(harness.Case):
-    def setUp(self):
-        super().setUp()
-        program = self.compile("arguments", ARGUMENTS, "-I" + harness.INCLUDE, "-L" + harness.RUNTIME,
-                               "-Wl,-rpath," + harness.RUNTIME, libs=["-lcallsig"])
-        done = self.callsig("run", "-o", "recording", "--rules", self.write("rules", RULES), program)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        done = self.callsig("scaling", "recording", "--format", "json", "--all")
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.found = {(one["function"], one["where"]): one for one in json.loads(done.stdout)["functions"]}
+    """What kinds of arguments are sizes. One recording for all cases, which only read it."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.shared = shared = harness.Case()
+        shared.setUp()
+        cls.addClassCleanup(shared.doCleanups)
+        program = shared.compile("arguments", ARGUMENTS, "-I" + harness.INCLUDE, "-L" + harness.RUNTIME,
+                                 "-Wl,-rpath," + harness.RUNTIME, libs=["-lcallsig"])
+        done = shared.callsig("run", "-o", "recording", "--rules", shared.write("rules", RULES), program)
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        done = shared.callsig("scaling", "recording", "--format", "json", "--all")
+        assert (done.returncode, done.stderr) == (0, ""), done.stderr
+        cls.found = {(one["function"], one["where"]): one for one in json.loads(done.stdout)["functions"]}
 
     def argument(self, function, name, where=None):
         return next(one for one in self.found[function, where]["arguments"] if one["name"] == name)
@@ -448,7 +453,7 @@ class Arguments(harness.Case):
         self.assertEqual((one["verdict"], one["law"], one["rivals"]), ("law", "n", ["n^2"]))
         self.assertIn("these calls do not tell n from n^2", one["warnings"])
         self.assertEqual(self.found["found_anywhere", None]["law"], "n")
-        done = self.callsig("scaling", "recording", "disturbed", "--measure", "min", "--format", "json")
+        done = self.shared.callsig("scaling", "recording", "disturbed", "--measure", "min", "--format", "json")
         self.assertEqual(json.loads(done.stdout)["functions"][0]["law"], "n")
 
     def test_size_that_is_always_cold(self):
@@ -465,7 +470,7 @@ class Arguments(harness.Case):
         self.assertEqual(one["law"], "n")
         self.assertAlmostEqual(one["terms"][0]["coefficient"], 100e-9, delta=1e-12)
         self.assertRegex(one["warnings"][0], r"of the shortest call of each signature: the means are \d\d\.\d % off their best law")
-        done = self.callsig("scaling", "recording", "crowded", "--measure", "mean", "--all", "--format", "json")
+        done = self.shared.callsig("scaling", "recording", "crowded", "--measure", "mean", "--all", "--format", "json")
         self.assertIsNone(json.loads(done.stdout)["functions"][0]["law"])
 
     def test_growth_that_caches_make(self):
@@ -497,7 +502,7 @@ class Arguments(harness.Case):
         self.assertEqual(self.argument("same", "depth")["same_as"], "rows")
 
     def test_extrap_parameter_of_a_path(self):
-        done = self.callsig("scaling", "recording", "serve", "--format", "extrap")
+        done = self.shared.callsig("scaling", "recording", "serve", "--format", "extrap")
         self.assertIn("\nPARAMETER request->body.n\n", done.stdout)
 
 
