@@ -29,4 +29,6 @@ callsig_test(cli.stages_kills full ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJE
 callsig_test(cli.diff_full full ${CMAKE_COMMAND} -E env CALLSIG_BUILD=${PROJECT_BINARY_DIR}
              ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/test_diff.py --full)
 set_tests_properties(cli.projects PROPERTIES LABELS full)
+# They wait for most of a minute, so they begin early.
+set_tests_properties(cli.push cli.serve PROPERTIES COST 200)
 set_tests_properties(cli.terminal PROPERTIES SKIP_RETURN_CODE 77)

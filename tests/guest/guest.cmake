@@ -21,4 +21,6 @@ callsig_test(guest.rest_full full ${guest} --rest)
 # The matrix of hazards: a part that is always the same, and all of it.
 callsig_test(guest.matrix quick ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/run_matrix.py --build ${PROJECT_BINARY_DIR} --sample)
 callsig_test(guest.matrix_full full ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/run_matrix.py --build ${PROJECT_BINARY_DIR})
-set_tests_properties(guest.matrix guest.matrix_full PROPERTIES PROCESSORS 2)
+set_tests_properties(guest.matrix guest.matrix_full PROPERTIES PROCESSORS 2 COST 300)
+# It takes longest of the quick ones.
+set_tests_properties(guest.deep PROPERTIES COST 100)
