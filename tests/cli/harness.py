@@ -55,6 +55,15 @@ class Case(unittest.TestCase):
         # A program that records itself asks the command for its index: the one that is tested.
         self.environment["CALLSIG_COMMAND"] = CALLSIG
 
+    @classmethod
+    def kept(cls):
+        """A Case whose folder lasts for all tests of the class: for programs and recordings that they only read."""
+        if "_kept" not in cls.__dict__:
+            cls._kept = Case()
+            Case.setUp(cls._kept)
+            cls.addClassCleanup(cls._kept.doCleanups)
+        return cls._kept
+
     def path(self, *names):
         return os.path.join(self.folder, *names)
 
@@ -81,6 +90,17 @@ class Case(unittest.TestCase):
         done = self.run_command(*command)
         self.assertEqual(done.returncode, 0, " ".join(command) + "\n" + done.stderr)
         return self.path(name)
+
+    def compile_once(self, name, source, *flags, **options):
+        """As compile(), but once for all tests of the class, which must not change the program. It lies in a folder of theirs, where a
+        name is of one program."""
+        made = self.kept().__dict__.setdefault("made", {})
+        asked = (source, flags, sorted(options.items()))
+        if name not in made:
+            self.kept().compile(name, source, *flags, **options)
+            made[name] = asked
+        self.assertEqual(made[name], asked, f"there is another {name}")
+        return self.kept().path(name)
 
     def assert_fails(self, done, status, *words):
         """One line on stderr that holds the words, nothing on stdout, and this exit status."""

@@ -36,19 +36,14 @@ class Recorded(harness.Case):
 
     @classmethod
     def setUpClass(cls):
-        cls.shared = harness.Case()
-        cls.shared.setUp()
+        shared = cls.kept()
         with open(ALGORITHMS) as file:
             source = file.read()
-        cls.program = cls.shared.compile("algorithms", source, "-I" + harness.INCLUDE, "-L" + harness.RUNTIME,
-                                         "-Wl,-rpath," + harness.RUNTIME, libs=["-lcallsig"])
-        cls.recording = cls.shared.path("recording")
-        done = cls.shared.callsig("run", "-o", cls.recording, cls.program)
+        cls.program = shared.compile("algorithms", source, "-I" + harness.INCLUDE, "-L" + harness.RUNTIME,
+                                     "-Wl,-rpath," + harness.RUNTIME, libs=["-lcallsig"])
+        cls.recording = shared.path("recording")
+        done = shared.callsig("run", "-o", cls.recording, cls.program)
         assert done.returncode == 0, done.stderr
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.shared.doCleanups()
 
     def scaling(self, *arguments):
         done = self.callsig("scaling", self.recording, *arguments)
@@ -382,9 +377,7 @@ class Arguments(harness.Case):
 
     @classmethod
     def setUpClass(cls):
-        cls.shared = shared = harness.Case()
-        shared.setUp()
-        cls.addClassCleanup(shared.doCleanups)
+        cls.shared = shared = cls.kept()
         program = shared.compile("arguments", ARGUMENTS, "-I" + harness.INCLUDE, "-L" + harness.RUNTIME,
                                  "-Wl,-rpath," + harness.RUNTIME, libs=["-lcallsig"])
         done = shared.callsig("run", "-o", "recording", "--rules", shared.write("rules", RULES), program)

@@ -45,9 +45,9 @@ class MPIJob:
         self.environment.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 
     def compile_mpi(self, name, source, *flags, **options):
-        """Builds a source of this folder with the MPI's compiler."""
+        """Builds a source of this folder with the MPI's compiler, once for all tests of the class."""
         with open(os.path.join(HERE, source), encoding="utf-8") as file:
-            return self.compile(name, file.read(), *flags, compiler=f"mpicc.{self.mpi}", **options)
+            return self.compile_once(name, file.read(), *flags, compiler=f"mpicc.{self.mpi}", **options)
 
     def mpirun(self, *arguments):
         """What MPI itself says of the machine, as of one without /sys, is none of what is looked at."""

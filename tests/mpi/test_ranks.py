@@ -364,7 +364,7 @@ class More(Job):
 
     def test_static_runtime(self):
         """A runtime that is linked into the program is not seen by name."""
-        self.compile_mpi("program", "ranks.c", "-Wl,-u,callsig_version", libs=[os.path.join(BUILD, "profiler", "libcallsig.a")])
+        self.program = self.compile_mpi("static", "ranks.c", "-Wl,-u,callsig_version", libs=[os.path.join(BUILD, "profiler", "libcallsig.a")])
         self.check_whole(2)
 
     APART = ("callsig: not all ranks came to MPI_Finalize within 2 s (CALLSIG_MPI_WAIT), and nothing beside this one's recording tells "
@@ -393,7 +393,7 @@ class More(Job):
 
     def test_spawned(self):
         """Spawned processes are a job of their own: not in FILE, and in a recording of their own where they are started so."""
-        self.program = self.compile_mpi("program", "spawn.c")
+        self.program = self.compile_mpi("spawn", "spawn.c")
         if self.launch(2, self.program, under=[]).returncode != 0:
             self.skipTest(f"MPI_Comm_spawn fails here without callsig: {self.mpi}")
         for words in ([self.program], [CALLSIG, "run", "--mpi", "-o", "other", self.program]):
