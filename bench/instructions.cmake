@@ -12,3 +12,6 @@ set_tests_properties(bench.tasks PROPERTIES SKIP_RETURN_CODE 77 COST 60)
 callsig_test(bench.alloc full ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/alloc_instructions.py ${PROJECT_BINARY_DIR}
              --bound ${CMAKE_CURRENT_LIST_DIR}/alloc_bound.txt)
 set_tests_properties(bench.alloc PROPERTIES SKIP_RETURN_CODE 77 COST 60)
+# What machine stacks take that are alive at once must not grow faster than their number.
+callsig_test(bench.stacks quick ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/stack_instructions.py ${PROJECT_BINARY_DIR})
+set_tests_properties(bench.stacks PROPERTIES SKIP_RETURN_CODE 77)

@@ -10,38 +10,32 @@
 #include "profiler/base/arena.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/proc_maps.h"
+#include "profiler/base/ranges.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
 
-/* A stack that makecontext() was given. Lists only grow; a stack that is used again keeps its entry. */
+/* A stack that makecontext() was given. One that lies where another did takes that one's place. */
 struct named_stack {
-  struct named_stack *next;
-  uintptr_t low, high;
-  uint32_t tid; /* of the thread that named it last */
+  struct prof_range range; /* first */
+  uint32_t tid;            /* of the thread that named it last */
 };
 
-static struct named_stack *named_stacks;
+static struct prof_ranges named_stacks;
 static struct prof_lock named_lock;
 
 void prof_stack_note(uintptr_t low, uintptr_t high)
 {
+  if (high <= low)
+    return;
   uint32_t tid = prof_sys_gettid();
   uint64_t mask = prof_block_signals();
   prof_lock(&named_lock);
-  struct named_stack *stack = named_stacks;
-  while (stack && (high <= stack->low || low >= stack->high))
-    stack = stack->next;
-  bool is_new = !stack;
-  if (is_new)
+  struct named_stack *stack = (struct named_stack *)prof_ranges_across(&named_stacks, low, high);
+  if (!stack)
     stack = prof_process_alloc(sizeof *stack);
   if (stack) {
-    __atomic_store_n(&stack->low, low, __ATOMIC_RELAXED);
-    __atomic_store_n(&stack->high, high, __ATOMIC_RELAXED);
     __atomic_store_n(&stack->tid, tid, __ATOMIC_RELAXED);
-  }
-  if (is_new && stack) {
-    stack->next = named_stacks;
-    __atomic_store_n(&named_stacks, stack, __ATOMIC_RELEASE);
+    (void)prof_ranges_add(&named_stacks, NULL, &stack->range, low, high);
   }
   prof_unlock(&named_lock);
   prof_restore_signals(mask);
@@ -49,19 +43,21 @@ void prof_stack_note(uintptr_t low, uintptr_t high)
 
 static const struct named_stack *find_named(uintptr_t sp)
 {
-  const struct named_stack *stack = __atomic_load_n(&named_stacks, __ATOMIC_ACQUIRE);
-  while (stack && (sp < stack->low || sp >= stack->high))
-    stack = stack->next;
-  return stack;
+  return (const struct named_stack *)prof_ranges_at(&named_stacks, sp);
+}
+
+static bool is_named_here(const struct named_stack *stack)
+{
+  return stack && __atomic_load_n(&stack->tid, __ATOMIC_RELAXED) == prof_sys_gettid();
 }
 
 bool prof_stack_named(uintptr_t sp, uintptr_t *low, uintptr_t *high)
 {
   const struct named_stack *stack = find_named(sp);
-  if (!stack || stack->tid != prof_sys_gettid())
+  if (!is_named_here(stack))
     return false;
-  *low = stack->low;
-  *high = stack->high;
+  *low = stack->range.low;
+  *high = stack->range.high;
   return true;
 }
 
@@ -136,6 +132,11 @@ bool prof_stack_range(uintptr_t sp, uintptr_t *low, uintptr_t *high)
     return true;
   uintptr_t tp = prof_thread_pointer();
   const struct named_stack *named = find_named(sp);
+  if (is_named_here(named)) {
+    *low = named->range.low;
+    *high = named->range.high;
+    return true;
+  }
   if (!named && recall_stack(tp, sp, low)) {
     *high = tp;
     return true;
@@ -146,9 +147,9 @@ bool prof_stack_range(uintptr_t sp, uintptr_t *low, uintptr_t *high)
   /* The C library keeps a thread's control block at the top of its stack. */
   bool own = mapped && (search.grows || (tp > sp && tp < search.high));
   /* A stack that was named once and freed may have become another thread's own. */
-  if (named && !(own && named->tid != prof_sys_gettid())) {
-    *low = named->low;
-    *high = named->high;
+  if (named && !own) {
+    *low = named->range.low;
+    *high = named->range.high;
     return true;
   }
   if (own && !search.grows)

@@ -63,9 +63,10 @@ bool prof_stack_follow(struct prof_thread *t, uintptr_t sp, uint64_t now)
       return true;
   }
   struct prof_machine *known = prof_machine_find(t, sp);
-  if (!known && prof_stack_range(sp, &low, &high) && high == t->machine->high) {
+  if (!known && prof_stack_range(sp, &low, &high) && high == t->machine->range.high) {
     /* The main stack grew beyond what its limit once allowed. */
-    t->machine->low = low;
+    if (!prof_ranges_resize(&t->ranges, &t->tree.arena, &t->machine->range, low, high))
+      return false;
     t->machine->outermost->low = low;
     prof_machine_use(t, t->machine);
     return true;

@@ -102,11 +102,10 @@ struct kept {
 static struct prof_machine *machine_of(const struct prof_thread *t, const struct fmt_rec_stack *segment,
                                        struct prof_machine *base)
 {
-  for (struct prof_machine *machine = t->machines; machine; machine = machine->next)
-    for (const struct fmt_rec_stack *at = machine->outermost; at; at = (const struct fmt_rec_stack *)at->inner)
-      if (at == segment)
-        return machine;
-  return base;
+  while (!segment->high && segment->outer)
+    segment = (const struct fmt_rec_stack *)segment->outer;
+  struct prof_machine *machine = prof_machine_with_range(t, segment->low, segment->high);
+  return machine ? machine : base;
 }
 
 /* The outermost of the machine stacks that run. */
@@ -212,7 +211,8 @@ static struct fmt_rec_edge *inherited_edge(struct prof_thread *t, const struct f
 
 static void reopen(struct prof_thread *t, const struct kept_frame *frame, uint64_t at)
 {
-  if (frame->machine != t->machine && !prof_stack_enter_signal(t, frame->machine->low, frame->machine->high))
+  if (frame->machine != t->machine &&
+      !prof_stack_enter_signal(t, frame->machine->range.low, frame->machine->range.high))
     return;
   struct fmt_rec_edge *inherited = frame->edge ? inherited_edge(t, frame->edge) : NULL;
   if (!inherited || !prof_frame_open(t, inherited, frame->cfa, frame->start > at ? frame->start : at))

@@ -39,8 +39,8 @@ void prof_stack_use(struct prof_thread *t, struct fmt_rec_stack *segment, struct
 void prof_machine_use(struct prof_thread *t, struct prof_machine *machine)
 {
   t->machine = machine;
-  t->stack_low = machine->low;
-  t->stack_high = machine->high;
+  t->stack_low = machine->range.low;
+  t->stack_high = machine->range.high;
 }
 
 static struct prof_machine *new_machine(struct prof_thread *t, uintptr_t low, uintptr_t high, uint32_t frames)
@@ -53,10 +53,8 @@ static struct prof_machine *new_machine(struct prof_thread *t, uintptr_t low, ui
   stack->high = high;
   stack->next_stack = t->machines ? (uintptr_t)t->machines->outermost : 0;
   machine->outermost = stack;
-  machine->low = low;
-  machine->high = high;
   machine->next = t->machines;
-  return machine;
+  return prof_ranges_add(&t->ranges, &t->tree.arena, &machine->range, low, high) ? machine : NULL;
 }
 
 void prof_stack_publish(struct prof_thread *t)
@@ -178,18 +176,12 @@ void prof_stack_return(struct prof_thread *t, struct prof_machine *machine, stru
 
 struct prof_machine *prof_machine_find(const struct prof_thread *t, uintptr_t sp)
 {
-  for (struct prof_machine *machine = t->machines; machine; machine = machine->next)
-    if (sp > machine->low && sp <= machine->high)
-      return machine;
-  return NULL;
+  return (struct prof_machine *)prof_ranges_at(&t->ranges, sp - 1);
 }
 
 struct prof_machine *prof_machine_with_range(const struct prof_thread *t, uintptr_t low, uintptr_t high)
 {
-  struct prof_machine *machine = t->machines;
-  while (machine && (machine->low != low || machine->high != high))
-    machine = machine->next;
-  return machine;
+  return (struct prof_machine *)prof_ranges_with(&t->ranges, low, high);
 }
 
 bool prof_stack_enter_signal(struct prof_thread *t, uintptr_t low, uintptr_t high)

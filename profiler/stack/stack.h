@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "format/recording.h"
+#include "profiler/base/ranges.h"
 #include "profiler/stack/modes.h"
 #include "profiler/stack/thread.h"
 
@@ -17,10 +18,10 @@
 
 /* A machine stack of a thread, in its tree's arena. Its segments are in the recording. */
 struct prof_machine {
+  struct prof_range range;         /* first; without its lowest address, and with its end */
   struct prof_machine *next;       /* made before this one */
   struct prof_machine *outer;      /* of an alternate signal stack: the machine stack that the signal interrupted */
   struct fmt_rec_stack *outermost; /* its first segment */
-  uintptr_t low, high;
   /* What the thread has of it while it does not run: */
   struct fmt_rec_stack *stack;
   struct fmt_rec_frame *top;

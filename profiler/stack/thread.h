@@ -12,6 +12,7 @@
 #include "profiler/base/compiler.h"
 #include "profiler/base/preemption.h"
 #include "profiler/base/process.h"
+#include "profiler/base/ranges.h"
 #include "profiler/base/request.h"
 #include "profiler/base/tree_store.h"
 #include "profiler/stack/modes.h"
@@ -68,6 +69,7 @@ struct prof_thread {
   struct fmt_rec_stack *stack;   /* the segment that `top` lies in */
   struct prof_machine *machine;  /* the machine stack that runs: see stack.c */
   struct prof_machine *machines; /* all of them, newest first */
+  struct prof_ranges ranges;     /* the same by their addresses; in the tree's arena */
 
   struct fmt_rec_ring *ring;         /* NULL: no timeline, or no space for it */
   uint64_t ring_next;                /* the number of the span that is reserved next */
