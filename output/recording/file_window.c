@@ -53,6 +53,21 @@ int out_file_read(int file, void *bytes, size_t size, uint64_t offset)
   return 0;
 }
 
+uint64_t out_file_next_data(int file, uint64_t offset, uint64_t size)
+{
+  off_t next = lseek(file, (off_t)offset, SEEK_DATA);
+  /* ENXIO: none up to its end. Other errors: the file system does not tell. */
+  if (next < 0)
+    return errno == ENXIO ? size : offset;
+  return (uint64_t)next < size ? (uint64_t)next : size;
+}
+
+uint64_t out_file_next_hole(int file, uint64_t offset, uint64_t size)
+{
+  off_t next = lseek(file, (off_t)offset, SEEK_HOLE);
+  return next > (off_t)offset && (uint64_t)next < size ? (uint64_t)next : size;
+}
+
 static const void *fail(struct out_file_windows *windows, int error)
 {
   if (windows->error == 0)

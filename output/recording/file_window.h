@@ -35,6 +35,13 @@ void out_file_windows_forget(struct out_file_windows *windows);
  * NULL when they cannot be read, or memory is short: windows->error says which. */
 const void *out_file_windows_at(struct out_file_windows *windows, uint64_t offset, uint64_t size);
 
+/* Where the file has bytes next, from `offset` on: `size` at the latest, where there are none before. What lies in
+ * between is 0, and takes no place on the disk: a file may be a terabyte of nothing. */
+uint64_t out_file_next_data(int file, uint64_t offset, uint64_t size);
+
+/* Where it has none next; `size` at the latest. */
+uint64_t out_file_next_hole(int file, uint64_t offset, uint64_t size);
+
 /* Copies bytes of an open file, past all windows; what lies behind its end is 0. 0 or a negative errno. */
 int out_file_read(int file, void *bytes, size_t size, uint64_t offset);
 

@@ -22,6 +22,9 @@ _Static_assert(sizeof(struct fmt_rec_variant) >= NUMBERED_SIZE && sizeof(struct 
                    sizeof(struct fmt_rec_context) >= NUMBERED_SIZE && sizeof(struct fmt_rec_event) >= NUMBERED_SIZE,
                "the smallest records that are numbered");
 
+/* Of this many bytes it is asked whether the file has any, before they are searched; a power of two. */
+#define SKIPPED (UINT64_C(1) << 20)
+
 /* Before its checksums are compared, nothing is known to be wrong. */
 #define UNCHECKED ((struct out_seal_check){.first = UINT64_MAX})
 
@@ -180,14 +183,22 @@ uint64_t out_recording_lost(const struct out_recording *recording)
   return recording->check.bad ? recording->check.records : recording->damaged;
 }
 
+/* Where a record may lie next, from the offset on: not in what the file has nothing of. */
+static uint64_t next_place(const struct out_recording *recording, uint64_t at)
+{
+  if (recording->copy || at % SKIPPED != 0)
+    return at;
+  return out_file_next_data(recording->windows.file, at, recording->size) & ~UINT64_C(7);
+}
+
 void out_recording_count_unread(struct out_recording *recording)
 {
+  const uint64_t least = sizeof(struct fmt_rec_edge);
   recording->unread = 0;
-  for (uint64_t at = FMT_REC_HEADER_LEAST; at + sizeof(struct fmt_rec_edge) <= recording->size; at += 8) {
+  for (uint64_t at = FMT_REC_HEADER_LEAST; at + least <= recording->size; at = next_place(recording, at + 8)) {
     const struct fmt_rec_tag *record = bytes_at(recording, at, sizeof *record);
-    if (record && record->tag == FMT_TAG_EDGE && record->size >= sizeof(struct fmt_rec_edge) &&
-        recording->numbers[at / NUMBERED_SIZE] == 0 &&
-        out_seal_is_good(&recording->check, at, sizeof(struct fmt_rec_edge)))
+    if (record && record->tag == FMT_TAG_EDGE && record->size >= least && recording->numbers[at / NUMBERED_SIZE] == 0 &&
+        out_seal_is_good(&recording->check, at, least))
       recording->unread++;
   }
 }

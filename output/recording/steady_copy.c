@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "format/recording.h"
+#include "output/recording/file_window.h"
 
 #define PATIENCE_NS 10000000000LL
 #define PAUSE_NS    100000L
@@ -21,21 +21,15 @@ static uint32_t folds_of(int file)
   return pread(file, &folds, sizeof folds, offsetof(struct fmt_rec_header, folds)) == sizeof folds ? folds : 1;
 }
 
-/* What lies behind the file's end is 0. */
+/* What lies behind the file's end is 0, and so is what it has nothing of, which is left as it was in `bytes`. */
 static int read_all(int file, char *bytes, size_t size)
 {
-  size_t done = 0;
-  while (done < size) {
-    ssize_t count = pread(file, bytes + done, size - done, (off_t)done);
-    if (count < 0 && errno == EINTR)
-      continue;
-    if (count < 0)
-      return -errno;
-    if (count == 0)
-      memset(bytes + done, 0, size - done);
-    done = count == 0 ? size : done + (size_t)count;
+  int result = 0;
+  for (uint64_t at = 0, end; result == 0 && (at = out_file_next_data(file, at, size)) < size; at = end) {
+    end = out_file_next_hole(file, at, size);
+    result = out_file_read(file, bytes + at, end - at, at);
   }
-  return 0;
+  return result;
 }
 
 static long long now(void)
@@ -50,7 +44,7 @@ int out_steady_copy(int file, size_t size, void **copy)
   const long long latest = now() + PATIENCE_NS;
   const struct timespec pause = {.tv_nsec = PAUSE_NS};
   *copy = NULL;
-  char *bytes = malloc(size + 1);
+  char *bytes = calloc(1, size + 1);
   if (!bytes)
     return -ENOMEM;
   for (;;) {

@@ -203,6 +203,29 @@ static void sparse(void **state)
   free(bytes.data);
 }
 
+/* The same where a call leads nowhere, so that it is told what is not read: looked for where the file has anything. */
+static void sparse_and_damaged(void **state)
+{
+  (void)state;
+  const char *path = scratch_path("sparse");
+  struct bytes bytes = make();
+  struct callsig_stats *stats;
+  unsigned found = 0;
+  for (size_t at = 0; at + sizeof(struct fmt_rec_edge) <= bytes.size; at += 8) {
+    struct fmt_rec_edge *edge = (struct fmt_rec_edge *)(bytes.data + at);
+    if (edge->tag.tag == FMT_TAG_EDGE && ++found == 2)
+      edge->to = 8;
+  }
+  assert_true(found > 2);
+  save(bytes.data, bytes.size, path);
+  assert_int_equal(truncate(path, (off_t)1 << 40), 0);
+  assert_int_equal(callsig_stats_load(path, &stats), 0);
+  assert_true(callsig_stats_row_count(stats) > 0);
+  callsig_stats_free(stats);
+  unlink(path);
+  free(bytes.data);
+}
+
 /* Stacks that overlap each other are walked once for each byte of the file at most, not once for each pair. */
 static void overlapping_stacks(void **state)
 {
@@ -248,6 +271,7 @@ int main(int argc, char **argv)
       cmocka_unit_test_prestate(pointers, &step),
       cmocka_unit_test(not_recordings),
       cmocka_unit_test(sparse),
+      cmocka_unit_test(sparse_and_damaged),
       cmocka_unit_test(overlapping_stacks),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
