@@ -1,4 +1,5 @@
 /* Prints where the fields that recording.py reads lie, so that it follows the format's header. */
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -71,9 +72,13 @@ int main(void)
   FIELD(fmt_index_header, sections);
   FIELD(fmt_index_function, name);
   printf("rec_frame.size %zu\n", sizeof(struct fmt_rec_frame));
+  FIELD(fmt_rec_frame, start_ticks);
   printf("rec_span.size %zu\n", sizeof(struct fmt_rec_span));
   printf("index_section.size %zu\n", sizeof(struct fmt_index_section));
   printf("inherited %d\n", FMT_EDGE_INHERITED);
+  printf("sampled %d\n", FMT_EDGE_SAMPLED);
+  printf("start_ahead %" PRIu64 "\n", (uint64_t)FMT_START_AHEAD);
+  printf("start_counted %" PRIu64 "\n", (uint64_t)FMT_START_COUNTED);
   printf("section.strings %d\n", FMT_SECTION_STRINGS);
   printf("section.functions %d\n", FMT_SECTION_FUNCTIONS);
   return 0;

@@ -56,6 +56,8 @@ class Program:
     def words(self, arguments):
         """The arguments of a run, with what is built for it."""
         known = {"@scratch": os.path.join(self.tools.scratch, "scratch-file")}
+        if "@library" in arguments:
+            known["@library"] = self.make("library.so", self.row.path, ["-DLIBRARY", "-shared", "-fPIC", *self.hooks])
         for plugin in self.row.plugins:
             known["@" + plugin] = self.make(f"{plugin}.so", find_source("plugin.c"), [f"-DPLUGIN={plugin}", "-shared", "-fPIC", *self.hooks])
         return [known.get(word, word) for word in arguments]

@@ -4,7 +4,8 @@ A hazard's first comment is what its row says; it has no test of its own. What i
 that begin with "hazard:"; a guest may have them too:
 
     /* hazard: flags -fno-builtin */                          of the compiler and the linker
-    /* hazard: run WORD... */                                 one run a line; "@alpha" is the plugin of that name, "@scratch" a file
+    /* hazard: run WORD... */                                 one run a line; "@alpha" is the plugin of that name, "@scratch" a file,
+                                                           "@library" this file as a library, with LIBRARY defined
     /* hazard: not static: there is no dlopen() */            cells that cannot be built, and why
     /* hazard: expect counted */                              at worst; without such a line: exact
     /* hazard: expect linked before falls: it is killed */    in these cells, and why
@@ -66,7 +67,7 @@ class Row:
             else:
                 raise Malformed(f"{self.path}: 'hazard: {word}' is none of flags, needs, run, not, expect")
         self.runs = self.runs or [[]]
-        self.plugins = sorted({word[1:] for run in self.runs for word in run if word[0] == "@"} - {"scratch"})
+        self.plugins = sorted({word[1:] for run in self.runs for word in run if word[0] == "@"} - {"scratch", "library"})
 
     def read_cells(self, word, rest):
         where, _, reason = rest.partition(": ")

@@ -164,6 +164,12 @@ class Recording:
         """Is it of frames that a forked child has of its parent's, which are no calls?"""
         return bool(self.half(edge + self.at["rec_edge.flags"]) & self.at["inherited"])
 
+    def is_counted(self, edge, frame):
+        """Was the call of this open frame counted when it began?"""
+        start = self.word(frame + self.at["rec_frame.start_ticks"])
+        return (self.half(edge + self.at["rec_edge.flags"]) & self.at["sampled"]
+                and self.at["start_counted"] <= start < self.at["start_ahead"])
+
     def read_times(self, edge, name, calls, recursion):
         """What an edge says of its calls' times; `buckets`: {bucket: calls}, None without a histogram."""
         total = self.field(edge, "rec_edge.total")
@@ -199,14 +205,15 @@ class Recording:
         while True:
             frames = stack + self.at["rec_stack.frames"]
             for index in range(1, self.half(stack + self.at["rec_stack.capacity"])):
-                edge = self.word(frames + index * self.at["rec_frame.size"])
+                frame = frames + index * self.at["rec_frame.size"]
+                edge = self.word(frame)
                 if not edge:
                     break
                 offset = self.record(edge, "CEDG")
                 name = self.edge_function(offset)
                 if name is not None:
                     self.open.append(name)
-                    self.add(name, 0 if self.is_inherited(offset) else 1, 0)
+                    self.add(name, 0 if self.is_inherited(offset) or self.is_counted(offset, frame) else 1, 0)
             inner = self.field(stack, "rec_stack.inner")
             if not inner:
                 return

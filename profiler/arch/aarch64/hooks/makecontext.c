@@ -48,7 +48,7 @@ static void own_makecontext(ucontext_t *context, void (*function)(void), int cou
 
 static __attribute__((used)) void *begin_makecontext(const ucontext_t *context)
 {
-  return prof_context_maker(context, (void *)own_makecontext);
+  return prof_context_maker(context, (void *)own_makecontext, false);
 }
 
 /* makecontext(context, function, count, ...): whatever the arguments are, they go on as they came. */

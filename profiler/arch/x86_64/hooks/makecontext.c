@@ -2,15 +2,18 @@
  * makecontext() in place of the C library's: notes the stack that a context gets, and goes on there.
  */
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <ucontext.h>
 
 #include "profiler/base/make_context.h"
 
-/* The end of a context's function: %rbx holds its uc_link. */
+/* The end of a context's function: %rbx holds its uc_link. Nothing called that function, as unwinding has to know. */
 void prof_context_end(void) __attribute__((visibility("hidden")));
-__asm__(".text\n\t.type prof_context_end, @function\n\t.hidden prof_context_end\n"
+__asm__(".text\n\t.type prof_context_end, @function\n\t.hidden prof_context_end\n\t"
+        ".cfi_startproc\n\t.cfi_undefined rip\n\t"
+        "nop\n" /* unwinding looks one byte before what is returned to */
         "prof_context_end:\n\t"
         "andq $-16, %rsp\n\t"
         "movq %rbx, %rdi\n\t"
@@ -20,9 +23,11 @@ __asm__(".text\n\t.type prof_context_end, @function\n\t.hidden prof_context_end\
         "1:\txorl %edi, %edi\n\t"
         "call exit@PLT\n\t"
         "hlt\n\t"
+        ".cfi_endproc\n\t"
         ".size prof_context_end, . - prof_context_end");
 
-/* makecontext() itself, for statically linked programs, where the C library's cannot be found behind the one below. */
+/* makecontext() itself. What it makes goes on at uc_link by the setcontext() of this library, so that the thread's
+ * frames are those of that stack then, too; the C library's goes there by a way of its own. */
 static void own_makecontext(ucontext_t *context, void (*function)(void), int count, ...)
 {
   static const int registers[6] = {REG_RDI, REG_RSI, REG_RDX, REG_RCX, REG_R8, REG_R9};
@@ -45,9 +50,19 @@ static void own_makecontext(ucontext_t *context, void (*function)(void), int cou
   context->uc_mcontext.gregs[REG_RSP] = (greg_t)(uintptr_t)stack;
 }
 
+/* Does the processor keep a stack of return addresses of its own? Then a context needs one too, which the C library
+ * makes.
+ */
+static bool has_shadow_stack(void)
+{
+  uint64_t top = 0;
+  __asm__("rdsspq %0" : "+r"(top)); /* does nothing where there is none */
+  return top != 0;
+}
+
 static __attribute__((used)) void *begin_makecontext(const ucontext_t *context)
 {
-  return prof_context_maker(context, (void *)own_makecontext);
+  return prof_context_maker(context, (void *)own_makecontext, !has_shadow_stack());
 }
 
 /* makecontext(context, function, count, ...): whatever the arguments are, they go on as they came. */
