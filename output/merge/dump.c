@@ -132,7 +132,7 @@ static int dump_stats(struct callsig_stats *stats, const struct out_dump_family 
   if (result == 0)
     result = check_place(path);
   if (result == 0)
-    result = out_output_file_open(&file, path);
+    result = out_output_file_open_recording(&file, path);
   if (result < 0)
     return result;
   /* Only the run writes a family, which holds the place of its own recording. */

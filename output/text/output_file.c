@@ -131,13 +131,23 @@ static int name_file(const struct out_output_file *file)
   return error;
 }
 
+/* What a file begins with: the bytes of a recording's mark that it has, or a negative number. */
+static ssize_t read_mark(int descriptor, char mark[static sizeof FMT_RECORDING_MAGIC])
+{
+  return pread(descriptor, mark, sizeof FMT_RECORDING_MAGIC, 0);
+}
+
+static bool is_mark(const char *mark, ssize_t length)
+{
+  return length == (ssize_t)sizeof FMT_RECORDING_MAGIC && memcmp(mark, FMT_RECORDING_MAGIC, (size_t)length) == 0;
+}
+
 /* A recording, or the place of one that is awaited. */
 static bool is_recording(int descriptor)
 {
-  char magic[sizeof FMT_RECORDING_MAGIC];
-  const ssize_t length = pread(descriptor, magic, sizeof magic, 0);
-  return length == 0 || (length > 0 && magic[0] == '\0') ||
-         (length == (ssize_t)sizeof magic && memcmp(magic, FMT_RECORDING_MAGIC, sizeof magic) == 0);
+  char mark[sizeof FMT_RECORDING_MAGIC];
+  const ssize_t length = read_mark(descriptor, mark);
+  return length == 0 || (length > 0 && mark[0] == '\0') || is_mark(mark, length);
 }
 
 static bool is_blocked(int descriptor, int lock)
@@ -205,7 +215,18 @@ static int open_directly(struct out_output_file *file)
   return descriptor < 0 ? -errno : open_stream(file, descriptor);
 }
 
-int out_output_file_open(struct out_output_file *file, const char *path)
+/* Does a recording lie there, finished or not? */
+static bool has_recording(const char *path)
+{
+  char mark[sizeof FMT_RECORDING_MAGIC];
+  int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  bool has = descriptor >= 0 && is_mark(mark, read_mark(descriptor, mark));
+  if (descriptor >= 0)
+    close(descriptor);
+  return has;
+}
+
+int out_output_file_open_recording(struct out_output_file *file, const char *path)
 {
   *file = (struct out_output_file){.path = path};
   struct stat there;
@@ -221,6 +242,15 @@ int out_output_file_open(struct out_output_file *file, const char *path)
     return fail(path, result);
   }
   return 0;
+}
+
+int out_output_file_open(struct out_output_file *file, const char *path)
+{
+  *file = (struct out_output_file){.path = path};
+  struct stat there;
+  if (lstat(path, &there) == 0 && S_ISREG(there.st_mode) && has_recording(path))
+    return out_stats_fail(-EEXIST, "%s: is a recording, so it is left alone; name another file", path);
+  return out_output_file_open_recording(file, path);
 }
 
 int out_output_file_close(struct out_output_file *file, int result)

@@ -24,9 +24,15 @@ struct out_output_file {
  * device is written directly. A symbolic link is not followed: a link that somebody else made must not choose which
  * file is replaced.
  *
- * 0, or a negative errno after a message that names the path: -ELOOP for a symbolic link, -EISDIR for a folder.
+ * What is no recording takes no recording's place: what was measured cannot be made again.
+ *
+ * 0, or a negative errno after a message that names the path: -ELOOP for a symbolic link, -EISDIR for a folder, -EEXIST
+ * for a recording.
  */
 int out_output_file_open(struct out_output_file *file, const char *path);
+
+/* The same for what is a recording itself, and may replace one. */
+int out_output_file_open_recording(struct out_output_file *file, const char *path);
 
 /*
  * Ends the file. `result` is how writing it went: 0, -EIO when its stream could not be written (and errno still says

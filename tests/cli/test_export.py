@@ -4,6 +4,7 @@
 import os
 import pstats
 import re
+import shutil
 import subprocess
 
 import harness
@@ -164,6 +165,18 @@ class Export(Case):
         self.assert_fails(self.callsig("export", "--to", "csv", "-o", "callsig.out"), 2, "callsig.out")
         with open(self.path("recording"), "rb") as file:
             self.assertEqual(file.read(), before)
+
+    def test_no_recording_is_replaced(self):
+        """But by another one: what was measured cannot be made again."""
+        shutil.copy(self.path("recording"), self.path("other.svg"))
+        with open(self.path("other.svg"), "rb") as file:
+            before = file.read()
+        for command in (("export", "--to", "csv", "-o", "other.svg", "recording"), ("export", "--to", "html", "-o", "other.svg", "recording"),
+                        ("diff", "--html", "other.svg", "recording", "recording")):
+            self.assert_fails(self.callsig(*command), 1, "other.svg: is a recording")
+            with open(self.path("other.svg"), "rb") as file:
+                self.assertEqual(file.read(), before)
+        self.assertEqual(self.callsig("merge", "-o", "other.svg", "recording").returncode, 0)
 
     def test_link_is_not_followed(self):
         self.write("target", "mine")
