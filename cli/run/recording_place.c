@@ -16,7 +16,8 @@
 
 #include "cli/common/subcommand.h"
 
-#define ATTEMPTS 100 /* while others take the same place, each of whom holds it for a moment */
+#define ATTEMPTS  100  /* while others take the same place, each of whom holds it for a moment */
+#define LAID_SIZE 4096 /* of an empty recording: the header's page */
 
 /* What lies in a place that was taken: a header of zeroes but for the run's number and the process that came for it; or
  * a header that was being filled in when its process was killed. */
@@ -135,10 +136,10 @@ int cli_recording_make_way(const char *path, bool removes)
  * long: then another is to be tried; or another negative errno. */
 static int lay_empty(struct cli_recording_place *place)
 {
-  /* As large as the header's page, so that the program may map it. */
+  /* So that the program may map it. */
   static union {
     struct fmt_rec_header header;
-    char page[4096];
+    char page[LAID_SIZE];
   } empty;
   empty.header.run = place->run;
   int fd = open(place->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
@@ -203,6 +204,12 @@ bool cli_recording_place_claimed(const struct cli_recording_place *place)
   struct fmt_rec_header header;
   return pread(place->fd, &header, sizeof header, 0) == (ssize_t)sizeof header && header.run == place->run &&
          header.pid != 0;
+}
+
+bool cli_recording_place_was_cut(const struct cli_recording_place *place)
+{
+  struct stat there;
+  return fstat(place->fd, &there) == 0 && there.st_size < LAID_SIZE;
 }
 
 void cli_recording_place_leave(struct cli_recording_place *place)

@@ -46,6 +46,9 @@ int cli_recording_place_header(const struct cli_recording_place *place, struct f
 /* Did the runtime come for the place, whether it made a recording there or told why it could not? */
 bool cli_recording_place_claimed(const struct cli_recording_place *place);
 
+/* Is less there than was laid, so that somebody has cut it off since? */
+bool cli_recording_place_was_cut(const struct cli_recording_place *place);
+
 /* Gives the place back: a recording stays, what was laid there for one that never came is removed. */
 void cli_recording_place_leave(struct cli_recording_place *place);
 

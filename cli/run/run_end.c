@@ -2,6 +2,7 @@
 #include "cli/run/run_end.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <sys/wait.h>
 
 #include "callsig/stats.h"
@@ -52,7 +53,12 @@ void cli_run_end_print_table(const struct cli_family_end *end, const struct cli_
 
 void cli_run_end_explain_nothing(const struct cli_recording_place *place, const char *output, int status)
 {
+  char ended[64] = "";
   if (WIFSIGNALED(status))
+    snprintf(ended, sizeof ended, ", which signal %d ended", WTERMSIG(status));
+  if (cli_recording_place_was_cut(place))
+    cli_error("%s: the recording was cut off while the program ran%s: nothing is left to show", output, ended);
+  else if (WIFSIGNALED(status))
     cli_error("nothing was recorded: signal %d ended the program before its first instrumented call", WTERMSIG(status));
   else if (!cli_recording_place_claimed(place))
     cli_error("nothing was recorded in %s: no instrumented function ran, or the runtime could not be loaded", output);

@@ -179,6 +179,16 @@ class AtOnce(harness.Case):
         errors = self.table(first)
         self.assertIn("callsig.out: the recording was taken away while the program ran", errors)
 
+    def test_cut_off_by_hand(self):
+        """The program's next call ends it then: it is not told as one that never called anything."""
+        first = self.start(harness.CALLSIG, "run", self.program, "3", "1")
+        os.truncate(self.path("callsig.out"), 0)
+        self.go()
+        errors = first.communicate(timeout=600)[1]
+        self.assertEqual(errors, f"callsig: callsig.out: the recording was cut off while the program ran, which signal {int(signal.SIGBUS)} ended: "
+                                 "nothing is left to show\n")
+        self.assertEqual(first.returncode, 128 + signal.SIGBUS)
+
 
 if __name__ == "__main__":
     harness.main()
