@@ -1,5 +1,5 @@
 // Starts a page: decodes its data, makes the views, and shows the one that the address asks for.
-import {decodePage, readValues, unpack} from "./decode.js";
+import {decodePage, unpack} from "./decode.js";
 import {element, named, replaceContents} from "./dom.js";
 import {formatCount} from "./format.js";
 import {Profile, namesOfBy} from "./model.js";
@@ -140,14 +140,19 @@ class App {
   }
 }
 
+// What the first condition on arguments needs, before somebody waits for it: a little at a time, since they may ask for something else.
+function prepare(profile) {
+  if (!profile.prepare(performance.now() + 8)) setTimeout(() => prepare(profile));
+}
+
 async function start() {
   const data = document.getElementById("data");
   const page = decodePage(await unpack(data.textContent));
   data.remove();
-  new App(new Profile(page));
+  const profile = new Profile(page);
+  new App(profile);
   document.documentElement.dataset.ready = "true";
-  // What the first condition on arguments needs, before somebody waits for it.
-  setTimeout(() => readValues(page), 200);
+  setTimeout(() => prepare(profile), 200);
 }
 
 start().catch((error) => {

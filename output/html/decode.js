@@ -162,13 +162,18 @@ function readValue(reader, texts) {
   }
 }
 
-// What the arguments were, of all signatures: when it is first asked for.
-export function readValues(page) {
-  if (page.valueBytes === null) return;
-  const reader = new Reader(page.valueBytes);
-  for (const signature of page.signatures)
+// What the arguments were, of all signatures: when it is first asked for. Returns whether all are read: with a limit, a moment by
+// performance.now(), the next call goes on.
+export function readValues(page, limit = Infinity) {
+  if (page.valueBytes === null) return true;
+  const reading = page.readingValues ??= {reader: new Reader(page.valueBytes), next: 0}, {reader} = reading;
+  while (reading.next < page.signatures.length) {
+    const signature = page.signatures[reading.next++];
     if (signature.layout) signature.values = signature.layout.map(() => readValue(reader, page.texts));
-  page.valueBytes = null;
+    if (reading.next % 256 === 0 && performance.now() >= limit) return false;
+  }
+  page.valueBytes = page.readingValues = null;
+  return true;
 }
 
 function readIdentities(reader, grouping, texts) {
@@ -302,18 +307,21 @@ function readTree(reader, texts) {
   const frames = Array.from({length: reader.number()}, () => ({
     text: texts[reader.number()], function: reader.number() - 1, signature: reader.number() - 1, module: texts[reader.number() - 1] ?? null,
   }));
-  // The root, then every other node.
-  const depth = [0], frame = [-1], calls = [0], own = [0], leftOut = new Map();
-  for (let at; (at = reader.number()) > 0;) {
-    depth.push(at);
-    frame.push(reader.number() - 1);
-    calls.push(reader.number());
-    own.push(reader.number() * tick);
-    if (frame[frame.length - 1] < 0) leftOut.set(frame.length - 1, reader.number());
+  // The root, then every other node, of which each takes four bytes at least.
+  const most = 1 + Math.ceil((reader.bytes.length - reader.at) / 4), leftOut = new Map();
+  const depth = new Uint32Array(most), frame = new Int32Array(most), calls = new Float64Array(most), own = new Float64Array(most);
+  let count = 1;
+  frame[0] = -1;
+  for (let at; (at = reader.number()) > 0; count++) {
+    depth[count] = at;
+    frame[count] = reader.number() - 1;
+    calls[count] = reader.number();
+    own[count] = reader.number() * tick;
+    if (frame[count] < 0) leftOut.set(count, reader.number());
   }
-  if (reader.number() !== depth.length - 1) throw new RangeError("the tree of this page is not whole");
-  return {isBySignature, frames, leftOut, depth: Uint32Array.from(depth), frame: Int32Array.from(frame), calls: Float64Array.from(calls),
-    own: Float64Array.from(own)};
+  if (reader.number() !== count - 1) throw new RangeError("the tree of this page is not whole");
+  return {isBySignature, frames, leftOut, depth: depth.slice(0, count), frame: frame.slice(0, count), calls: calls.slice(0, count),
+    own: own.slice(0, count)};
 }
 
 const KINDS = ["call", "task", "wait", "event", "range"];

@@ -4,7 +4,7 @@ import {ConditionError, splitCondition} from "./expression_words.js";
 
 const UNKNOWN_VALUE = {kind: "unknown"};
 const NULL_VALUE = {kind: "null"};
-const COMPARISONS = ["==", "!=", "<", "<=", ">", ">="];
+export const COMPARISONS = ["==", "!=", "<", "<=", ">", ">="];
 const WORDS = {NULL: {kind: "null"}, nullptr: {kind: "null"}, true: {kind: "integer", value: 1}, false: {kind: "integer", value: 0}};
 
 class Parser {
@@ -137,7 +137,7 @@ export function byteLength(text) {
 }
 
 // Where the path of a node leads in a layout: looked for once, since signatures of several functions come in turn.
-function boundIn(node, layout) {
+export function boundIn(node, layout) {
   node.bounds ??= new Map();
   let bound = node.bounds.get(layout);
   if (bound === undefined) {
@@ -177,7 +177,7 @@ function bitsValue(node, signature, enumeration) {
 }
 
 // `enumeration`: in which a name on its own is looked up.
-function valueOf(node, signature, enumeration) {
+export function valueOf(node, signature, enumeration) {
   switch (node.kind) {
   case "integer": return node.range ??= range(node.value);
   case "float": return {kind: "float", number: node.number};
@@ -195,7 +195,7 @@ function valueOf(node, signature, enumeration) {
 }
 
 // true, false, or null: unknown.
-function negate(truth) {
+export function negate(truth) {
   return truth === null ? null : !truth;
 }
 
@@ -280,12 +280,12 @@ function isSet(value) {
   }
 }
 
-function either(left, right) {
+export function either(left, right) {
   if (left === true || right === true) return true;
   return left === false ? right : left;
 }
 
-function both(left, right) {
+export function both(left, right) {
   if (left === false || right === false) return false;
   return left === true ? right : left;
 }

@@ -1,5 +1,6 @@
 // What a page knows: groupings of rows, functions, signatures, and how they are called.
 import {BY, readValues} from "./decode.js";
+import {runsOf} from "./signature_runs.js";
 
 const WORDS_OF_BY = Object.entries(BY);
 
@@ -32,6 +33,22 @@ export class Profile {
   // From now on signatures have what their arguments were.
   readValues() {
     readValues(this.page);
+  }
+
+  // The same, as runs of signatures.
+  runs() {
+    this.readValues();
+    return this.knownRuns ??= runsOf(this.signatures);
+  }
+
+  // What the first condition on arguments needs, until a moment by performance.now(); whether that is all.
+  prepare(limit) {
+    if (!readValues(this.page, limit)) return false;
+    for (const run of this.runs()) {
+      run.layout?.forEach((_, argument) => run.column(argument));
+      if (performance.now() >= limit) return false;
+    }
+    return true;
   }
 
   functionOf(grouping, row) {

@@ -1,6 +1,7 @@
 // Which rows are shown, and in which order.
 import {ConditionError} from "./expression_words.js";
-import {bindPath, evaluate, parseCondition, pathsOf} from "./expression.js";
+import {bindPath, parseCondition, pathsOf} from "./expression.js";
+import {TRUE, UNKNOWN, truthsOf} from "./signature_runs.js";
 import {BY} from "./decode.js";
 
 export class FilterError extends Error {
@@ -73,11 +74,12 @@ function checkNames(profile, condition) {
 function signaturesBy(profile, text) {
   const condition = conditionOf(profile, text), passes = new Uint8Array(profile.signatures.length);
   let undecided = 0;
-  profile.readValues();
-  for (const signature of profile.signatures) {
-    const truth = signature.values ? evaluate(condition, signature) : null;
-    passes[signature.number] = truth === true ? 1 : 0;
-    if (truth === null) undecided++;
+  for (const run of profile.runs()) {
+    const truths = truthsOf(condition, run);
+    for (let i = 0; i < truths.length; i++) {
+      if (truths[i] === TRUE) passes[run.first + i] = 1;
+      else if (truths[i] === UNKNOWN) undecided++;
+    }
   }
   return {passes, undecided};
 }
@@ -89,11 +91,37 @@ export function filteredRows(profile, grouping, state) {
   const filters = FIELDS.map((field) => state[field]);
   if (!grouping.filtered || filters.some((text, i) => text !== grouping.filtered.filters[i])) {
     const {passes, undecided} = filterRows(profile, grouping, state);
-    let count = 0;
-    for (let i = 0; i < passes.length; i++) count += passes[i];
-    grouping.filtered = {filters, passes, undecided, count};
+    grouping.filtered = {filters, passes, undecided, count: sumOf(passes)};
   }
   return grouping.filtered;
+}
+
+function sumOf(bytes) {
+  let sum = 0;
+  for (let i = 0; i < bytes.length; i++) sum += bytes[i];
+  return sum;
+}
+
+// Leaves those rows that pass of which what they are numbered by does.
+function leave(passes, numbers, passing) {
+  for (let i = 0; i < passes.length; i++) passes[i] &= passing[numbers[i]];
+}
+
+// The texts of a group's rows by number: a row's number, and the texts.
+function numberedTexts(grouping, group) {
+  grouping.numbered ??= {};
+  if (grouping.numbered[group]) return grouping.numbered[group];
+  const texts = [], known = new Map(), numbers = new Uint32Array(grouping.listed), all = grouping.groups[group];
+  for (let i = 0; i < numbers.length; i++) {
+    const text = all[i] ?? null;
+    let number = known.get(text);
+    if (number === undefined) {
+      known.set(text, number = texts.length);
+      texts.push(text);
+    }
+    numbers[i] = number;
+  }
+  return grouping.numbered[group] = {numbers, texts};
 }
 
 // The rows that the filters of a state let through, as a byte each: {passes, undecided}. A FilterError names the field.
@@ -102,24 +130,19 @@ export function filterRows(profile, grouping, state) {
   let undecided = 0;
   if (state.function) {
     const regex = regexOf("function", state.function);
-    const byFunction = profile.places.map((place) => regex.test(place));
-    for (let i = 0; i < passes.length; i++) if (!byFunction[grouping.function[i]]) passes[i] = 0;
+    leave(passes, grouping.function, Uint8Array.from(profile.places, (place) => regex.test(place)));
   }
   if (state.signature) {
     if (!(grouping.by & BY.signature)) throw new FilterError("signature", "these rows have no signatures: group by signature");
     const found = signaturesBy(profile, state.signature);
     undecided = found.undecided;
-    for (let i = 0; i < passes.length; i++) if (!found.passes[grouping.signature[i]]) passes[i] = 0;
+    leave(passes, grouping.signature, found.passes);
   }
   for (const group of ["stage", "thread", "module"]) {
     if (!state[group]) continue;
     if (!grouping.groups[group]) throw new FilterError(group, "these rows are of all " + group + "s: group by " + group);
-    const pattern = globPattern(state[group]), known = new Map();
-    grouping.groups[group].forEach((text, i) => {
-      if (i >= passes.length) return;
-      if (!known.has(text)) known.set(text, wordsOf(group, text).some((word) => pattern.test(word)));
-      if (!known.get(text)) passes[i] = 0;
-    });
+    const pattern = globPattern(state[group]), {numbers, texts} = numberedTexts(grouping, group);
+    leave(passes, numbers, Uint8Array.from(texts, (text) => wordsOf(group, text).some((word) => pattern.test(word))));
   }
   return {passes, undecided};
 }
@@ -152,14 +175,23 @@ function countUp(count) {
   return numbers;
 }
 
+// The same, those of unknown values behind the others: what is ordered by equal keys stays in this order.
+function knownFirst(values) {
+  const numbers = new Uint32Array(values.length);
+  let count = 0;
+  for (let i = 0; i < values.length; i++) if (!Number.isNaN(values[i])) numbers[count++] = i;
+  for (let i = 0; count < values.length; i++) if (Number.isNaN(values[i])) numbers[count++] = i;
+  return numbers;
+}
+
 // The numbers of values that are at least 0 or unknown (NaN) in their order; of equal ones the first is first. Such numbers are ordered
 // as the bits that they are made of: 16 of these at a time, the lowest first.
 export function orderOf(values, up) {
   const count = values.length, unknown = up ? Infinity : 0;
   const known = new Float64Array(count);
   for (let i = 0; i < count; i++) known[i] = Number.isNaN(values[i]) ? unknown : values[i] + 0;
+  let order = knownFirst(values), next = new Uint32Array(count);
   const keys = new Uint16Array(known.buffer), starts = new Uint32Array(65537), flip = up ? 0 : 65535;
-  let order = countUp(count), next = new Uint32Array(count);
   for (let digit = 0; digit < 4; digit++) {
     starts.fill(0);
     for (let i = digit; i < 4 * count; i += 4) starts[(keys[i] ^ flip) + 1]++;

@@ -1,10 +1,11 @@
 // The table: of any number of rows those that are in sight are there.
 import {formatCount, formatSeconds, withoutFolders} from "./format.js";
-import {element, named, replaceContents} from "./dom.js";
+import {element, replaceContents} from "./dom.js";
 import {chosenRows, sortedRows} from "./selection.js";
+import {TableRows} from "./table_rows.js";
 
 const ROW_HEIGHT = 26;
-const BEYOND = 12;
+const BEYOND = 8;
 
 const COLUMNS = [
   {key: "name", title: "function", width: 420, isName: true},
@@ -87,37 +88,48 @@ export class TableView {
     this.profile = profile;
     this.view = view;
     this.figures = figures;
-    this.body = element("tbody");
+    this.body = element("tbody", {onclick: (event) => this.choose(this.shown.placeOf(event.target)), ondblclick: (event) => this.follow(event)});
+    this.shown = new TableRows(this.body, (column, row) => this.cellOf(column, row));
     this.head = element("thead");
     this.groups = element("colgroup");
     this.table = element("table", {class: "rows", "aria-label": "rows of the profile"}, this.groups, this.head, this.body);
     this.scroller = element("div", {class: "scroller", tabindex: "0", role: "region", "aria-label": "rows; arrow keys choose one",
-      onscroll: () => this.draw(), onkeydown: (event) => this.onKey(event)}, this.table);
+      onscroll: () => this.onScroll(), onkeydown: (event) => this.onKey(event)}, this.table);
     this.node = element("section", {class: "view", "aria-label": "table"}, this.scroller);
     this.rows = new Uint32Array(0);
     this.chosen = -1;
-    new ResizeObserver(() => this.onResize()).observe(this.scroller);
+    // Kept, since to ask for them has everything laid out that was changed until then.
+    this.width = this.height = this.top = 0;
+    new ResizeObserver(([{contentRect}]) => this.onResize(contentRect)).observe(this.scroller);
   }
 
   // Names leave room for figures.
   get nameWidth() {
-    return Math.round(Math.min(Math.max(0.45 * this.scroller.clientWidth, 170), 420));
+    return Math.round(Math.min(Math.max(0.45 * this.width, 170), 420));
   }
 
-  onResize() {
+  onResize({width, height}) {
+    this.width = width;
+    this.height = height;
     if (!this.grouping) return;
-    this.drawHead();
+    this.setWidths();
+    this.draw();
+  }
+
+  onScroll() {
+    this.top = this.scroller.scrollTop;
     this.draw();
   }
 
   show(state, grouping, passes) {
-    const isNew = grouping !== this.grouping || state.sort !== this.sort || state.up !== this.up;
+    const isNew = grouping !== this.grouping, isSorted = !isNew && state.sort === this.sort && state.up === this.up;
     this.grouping = grouping;
     this.sort = state.sort;
     this.up = state.up;
     this.rows = chosenRows(sortedRows(grouping, state.sort, state.up !== ""), passes);
     this.chosen = this.findChosen(state.row);
-    if (isNew) this.drawHead();
+    if (isNew) this.setColumns();
+    if (!isSorted) this.markSorted();
     this.table.setAttribute("aria-rowcount", String(this.rows.length + 1));
     this.draw(true);
   }
@@ -131,22 +143,35 @@ export class TableView {
     return this.rows.findIndex((row) => grouping.function[row] === one && grouping.signature[row] === signature);
   }
 
-  get columns() {
-    return withGroups(this.grouping, this.figures.columnsOf(this.grouping));
+  setColumns() {
+    this.columns = withGroups(this.grouping, this.figures.columnsOf(this.grouping));
+    this.heads = this.columns.map((column) => this.makeHead(column));
+    replaceContents(this.groups, ...this.columns.map(() => element("col")));
+    replaceContents(this.head, element("tr", {"aria-rowindex": "1"}, ...this.heads.map(({node}) => node)));
+    this.shown.setColumns(this.columns);
+    this.setWidths();
   }
 
-  drawHead() {
-    const cells = this.columns.map((column) => {
-      const key = column.sort || column.key, isSorted = key === this.sort && !column.sort;
-      const button = element("button", {type: "button", title: column.help, disabled: column.isGroup || column.isFixed,
-        onclick: () => this.sortBy(key)}, column.title, isSorted ? element("span", {"aria-hidden": "true"}, this.up ? " ▲" : " ▼") : "");
-      return element("th", {scope: "col", class: column.isName || column.isGroup ? "name" : null,
-        "aria-sort": isSorted ? (this.up ? "ascending" : "descending") : null}, button);
-    });
+  makeHead(column) {
+    const mark = element("span", {"aria-hidden": "true"});
+    const button = element("button", {type: "button", title: column.help, disabled: column.isGroup || column.isFixed,
+      onclick: () => this.sortBy(column.sort || column.key)}, column.title, mark);
+    return {node: element("th", {scope: "col", class: column.isName || column.isGroup ? "name" : null}, button), mark, key: column.sort ? null : column.key};
+  }
+
+  markSorted() {
+    for (const {node, mark, key} of this.heads) {
+      const isSorted = key === this.sort;
+      mark.textContent = isSorted ? (this.up ? " ▲" : " ▼") : "";
+      if (isSorted) node.setAttribute("aria-sort", this.up ? "ascending" : "descending");
+      else node.removeAttribute("aria-sort");
+    }
+  }
+
+  setWidths() {
     const widths = this.columns.map(({width, isName}) => isName ? this.nameWidth : width);
-    replaceContents(this.groups, ...widths.map((width) => element("col", {width})));
+    widths.forEach((width, i) => this.groups.children[i].setAttribute("width", width));
     this.table.setAttribute("width", widths.reduce((sum, width) => sum + width, 0));
-    replaceContents(this.head, element("tr", {"aria-rowindex": "1"}, ...cells));
   }
 
   sortBy(key) {
@@ -154,45 +179,35 @@ export class TableView {
     this.view.set({sort: key, up: (isSame ? this.up === "" : isName) ? "1" : ""});
   }
 
-  // Draws the rows in sight and some beyond.
+  // Draws the rows in sight and some beyond. There may be fewer rows than were scrolled by, which the browser tells later.
   draw(anew = false) {
     if (!this.grouping) return;
-    const height = this.scroller.clientHeight || 600, top = Math.max(0, this.scroller.scrollTop - ROW_HEIGHT);
+    const height = this.height || 600, whole = this.rows.length * ROW_HEIGHT;
+    const top = Math.max(0, Math.min(this.top, whole + ROW_HEIGHT - height) - ROW_HEIGHT);
     const first = Math.max(0, Math.floor(top / ROW_HEIGHT) - BEYOND);
     const last = Math.min(this.rows.length, Math.ceil((top + height) / ROW_HEIGHT) + BEYOND);
     if (!anew && first === this.first && last === this.last) return;
     this.first = first;
     this.last = last;
-    const rows = [];
-    for (let i = first; i < last; i++) rows.push(this.makeRow(i));
-    const space = (count) => count > 0 ? element("tr", {"aria-hidden": "true", class: "space"},
-      element("td", {colspan: this.columns.length, height: count * ROW_HEIGHT})) : null;
-    replaceContents(this.body, space(first), ...rows, space(this.rows.length - last));
-    if (this.rows.length === 0)
-      replaceContents(this.body, element("tr", {}, element("td", {colspan: this.columns.length, class: "name"}, "No row passes the filters.")));
+    this.shown.show(this.rows, first, last, this.chosen, ROW_HEIGHT);
   }
 
-  makeRow(place) {
-    const row = this.rows[place], {profile, grouping} = this;
-    const cells = this.columns.map((column) => {
-      if (column.isName) return this.nameCell(row);
-      if (column.isGroup) return this.groupCell(column.key, row);
-      return element("td", {class: column.isTime && grouping.isUncertain && grouping.isUncertain[row] ? "uncertain" : null,
-        title: exactValue(grouping, row, column.key)}, this.figures.cellText(profile, grouping, row, column.key));
-    });
-    return element("tr", {"aria-rowindex": place + 2, "aria-selected": place === this.chosen ? "true" : "false",
-      onclick: () => this.choose(place), ondblclick: () => this.view.set({view: this.figures.next}, true)}, ...cells);
+  cellOf(column, row) {
+    if (column.isName) return this.nameCell(row);
+    if (column.isGroup) return this.groupCell(column.key, row);
+    const {profile, grouping} = this;
+    return {text: this.figures.cellText(profile, grouping, row, column.key), title: exactValue(grouping, row, column.key),
+      isUncertain: Boolean(column.isTime && grouping.isUncertain && grouping.isUncertain[row])};
   }
 
   groupCell(group, row) {
     const text = this.grouping.groups[group][row] ?? "-", isOfFiles = group === "site" || group === "module";
-    return element("td", {class: "name", title: isOfFiles ? text.slice(0, 2000) : null}, named((isOfFiles ? withoutFolders(text) : text).slice(0, 300)));
+    return {text: (isOfFiles ? withoutFolders(text) : text).slice(0, 300), title: isOfFiles ? text.slice(0, 2000) : null};
   }
 
   nameCell(row) {
     const name = this.profile.nameOf(this.grouping, row), place = this.profile.placeOf(this.grouping, row);
-    return element("th", {scope: "row", class: "name", title: name.slice(0, 2000)}, named(name.slice(0, 300), {class: "who"}),
-      place ? named(" " + place.slice(place.lastIndexOf("/") + 1), {class: "where", title: place}) : "");
+    return {text: name.slice(0, 300), title: name.slice(0, 2000), place: place ? " " + place.slice(place.lastIndexOf("/") + 1) : "", placeTitle: place || null};
   }
 
   choose(place) {
@@ -204,11 +219,16 @@ export class TableView {
     this.draw(true);
   }
 
+  follow(event) {
+    if (this.shown.placeOf(event.target) >= 0) this.view.set({view: this.figures.next}, true);
+  }
+
   // Scrolls as far as is needed to have a row in sight, below the head.
   bring(place) {
     const top = place * ROW_HEIGHT, {scroller} = this, height = scroller.clientHeight - 2 * ROW_HEIGHT;
     if (top < scroller.scrollTop) scroller.scrollTop = top;
     else if (top > scroller.scrollTop + height) scroller.scrollTop = top - height;
+    this.top = scroller.scrollTop;
   }
 
   onKey(event) {

@@ -3,6 +3,7 @@ import assert from "node:assert";
 import test from "node:test";
 import {bindPath, evaluate, parseCondition, pathsOf} from "../../output/html/expression.js";
 import {ConditionError, splitCondition} from "../../output/html/expression_words.js";
+import {FALSE, TRUE, UNKNOWN, runsOf, truthsOf} from "../../output/html/signature_runs.js";
 
 const MODES = new Map([["FAST", 1], ["SLOW", 2]]);
 
@@ -23,8 +24,13 @@ const SIGNATURE = {
     {kind: "unknown"}, {kind: "range", low: 4096, high: 8191}, exact(7), exact(18446744073709551615n)],
 };
 
-function truth(text) {
-  return evaluate(parseCondition(text), SIGNATURE);
+const CODES = new Map([[false, FALSE], [true, TRUE], [null, UNKNOWN]]);
+
+// Of one signature, and of a run of several: the same.
+function truth(text, signature = SIGNATURE) {
+  const condition = parseCondition(text), one = evaluate(condition, signature), [run] = runsOf([signature, signature]);
+  assert.deepStrictEqual([...truthsOf(condition, run)], [CODES.get(one), CODES.get(one)], text);
+  return one;
 }
 
 test("comparisons are true, false or unknown", () => {
@@ -45,7 +51,22 @@ test("comparisons are true, false or unknown", () => {
 test("a text that was cut off is known up to there", () => {
   const signature = {layout: [argument("s")], values: [{kind: "string", text: "abc", isCut: true}]};
   for (const [text, wanted] of Object.entries({"s == \"abcd\"": null, "s == \"abc\"": null, "s == \"xbc\"": false, "s == \"ab\"": false, "s.len > 2": true, "s.len > 3": null}))
-    assert.strictEqual(evaluate(parseCondition(text), signature), wanted, text);
+    assert.strictEqual(truth(text, signature), wanted, text);
+});
+
+test("of many signatures each is compared", () => {
+  const layout = SIGNATURE.layout.slice(0, 2), other = [argument("n", {enumeration: MODES})], signatures = [
+    [exact(1), exact(1)], [{kind: "unknown"}, exact(2)], [{kind: "range", low: 4, high: 7}, {kind: "unknown"}], [exact(9n), exact(7)], [exact(-3), {kind: "range", low: 2, high: Infinity}],
+    [{kind: "range", low: -Infinity, high: 2}, exact(2)], [{kind: "float", number: 4.5}, {kind: "null"}], [{kind: "string", text: "9", isCut: false}, exact(0)], [exact(2 ** 40), exact(1)],
+  ].map((values) => ({layout, values}));
+  signatures.push({layout: other, values: [exact(2)]}, {layout: other, values: [exact(3)]}, {layout: null, values: null}, {layout, values: [exact(6), exact(2)]});
+  assert.deepStrictEqual(runsOf(signatures).map(({first, last}) => [first, last]), [[0, 9], [9, 11], [11, 12], [12, 13]]);
+  for (const text of ["n > 3", "n >= 4", "n < 4", "n <= 1", "n == 5", "n != 5", "3 < n", "n == 9", "n > 0xffffffffffffffff", "n < 4.25", "mode == SLOW", "mode == UNHEARD", "n == SLOW", "n == NULL",
+    "n != 1 || mode == FAST", "!(n < 9) && mode", "n & 1", "n & 0x10000000000", "n | 8 == 9", "n & SLOW == SLOW", "mode & SLOW == 2", "n == n", "n >= 4 && absent == 2", "absent", "n.len"]) {
+    const condition = parseCondition(text);
+    assert.deepStrictEqual(runsOf(signatures).flatMap((run) => [...truthsOf(condition, run)]), signatures.map((signature) =>
+      CODES.get(signature.layout ? evaluate(condition, signature) : null)), text);
+  }
 });
 
 test("calls without arguments answer nothing", () => {

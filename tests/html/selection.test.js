@@ -58,8 +58,8 @@ test("globs are those of fnmatch", () => {
 
 test("any numbers are ordered, equal ones by their place, unknown ones last", () => {
   const values = [3, NaN, 0, 1e-12, 3, 2 ** 60, 0.5, Infinity, 0];
-  assert.deepStrictEqual([...orderOf(Float64Array.from(values), true)], [2, 8, 3, 6, 0, 4, 5, 1, 7]);
-  assert.deepStrictEqual([...orderOf(Float64Array.from(values), false)], [7, 5, 0, 4, 6, 3, 1, 2, 8]);
+  assert.deepStrictEqual([...orderOf(Float64Array.from(values), true)], [2, 8, 3, 6, 0, 4, 5, 7, 1]);
+  assert.deepStrictEqual([...orderOf(Float64Array.from(values), false)], [7, 5, 0, 4, 6, 3, 2, 8, 1]);
   const many = Float64Array.from({length: 5000}, (_, i) => (i * 7919 % 4001) * 1e-9);
   const wanted = Array.from(many.keys()).sort((a, b) => many[b] - many[a] || a - b);
   assert.deepStrictEqual([...orderOf(many, false)], wanted);
