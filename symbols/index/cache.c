@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 #include <xxhash.h>
 
@@ -225,6 +226,6 @@ int sym_index_cache(const char *path, const struct sym_index_options *options, c
   if (error)
     say(options, "%s: cannot be written: %s; set CALLSIG_CACHE_DIR to a directory that can", file, strerror(-error));
   else
-    error = sym_cache_prune(directory, name);
+    error = sym_cache_prune(directory, name, SYM_CACHE_BYTES, time(NULL));
   return error;
 }

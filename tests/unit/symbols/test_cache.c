@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -150,6 +151,68 @@ static void test_bounded(void **state)
   assert_int_equal(access(other, F_OK), 0);
 }
 
+static void put(const char *directory, const char *name, off_t size, time_t used)
+{
+  char path[PATH_MAX];
+  const struct timespec times[2] = {{.tv_sec = used}, {.tv_sec = used}};
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  int fd = open(path, O_WRONLY | O_CREAT, 0600);
+  assert_true(fd >= 0);
+  assert_int_equal(ftruncate(fd, size), 0);
+  assert_int_equal(futimens(fd, times), 0);
+  close(fd);
+}
+
+static bool is_there(const char *directory, const char *name)
+{
+  char path[PATH_MAX];
+  snprintf(path, sizeof path, "%s/%s", directory, name);
+  return access(path, F_OK) == 0;
+}
+
+/* A program that is built again and again leaves an index of each build: all together are bounded, what is in use is
+ * not touched, and neither is what is no index. */
+static void test_bounded_in_bytes(void **state)
+{
+  static const char made[] = "aa01-0000000000000000-v2.csi", unused[] = "bb02-0000000000000000-v2.csi",
+                    less_unused[] = "cc03-00000000000000ff-v1.csi", last_used[] = "dd04-0000000000000000-v2.csi",
+                    recent[] = "file-00000000000000aa-0000000000000000-v2.csi",
+                    killed[] = "ee05-0000000000000000-v2.csi.aB3xY9", written[] = "ee06-0000000000000000-v2.csi.aB3xY9";
+  static const char *const others[] = {"notes.csi", "bb02-0-v2.csi", "bb02-0000000000000000-v2.csi.old",
+                                       "my-0000000000000000-v2.csi", "bb02-0000000000000000-v.csi"};
+  const time_t now = 100 * SYM_CACHE_SPARED;
+  char directory[sizeof top + 16], link[PATH_MAX];
+  (void)state;
+  snprintf(directory, sizeof directory, "%s/bytes", top);
+  assert_int_equal(mkdir(directory, 0700), 0);
+  put(directory, made, 1000, 0);
+  put(directory, unused, 1000, 0);
+  put(directory, less_unused, 1000, 10);
+  put(directory, last_used, 1000, now - SYM_CACHE_SPARED - 1);
+  put(directory, recent, 5000, now - SYM_CACHE_SPARED);
+  put(directory, killed, 9000, 0);
+  put(directory, written, 9000, now);
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    put(directory, others[i], 9000, 0);
+  snprintf(link, sizeof link, "%s/ff07-0000000000000000-v2.csi", directory);
+  assert_int_equal(symlink("notes.csi", link), 0);
+
+  assert_int_equal(sym_cache_prune(directory, made, 9000, now), 0);
+  assert_false(is_there(directory, killed));
+  assert_true(is_there(directory, unused));
+  assert_int_equal(sym_cache_prune(directory, made, 7000, now), 0);
+  assert_false(is_there(directory, unused));
+  assert_false(is_there(directory, less_unused));
+  assert_true(is_there(directory, last_used));
+  assert_int_equal(sym_cache_prune(directory, made, 0, now), 0);
+  assert_false(is_there(directory, last_used));
+  assert_true(is_there(directory, made) && is_there(directory, recent) && is_there(directory, written));
+  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+    assert_true(is_there(directory, others[i]));
+  assert_int_equal(files_in(directory), 4 + sizeof others / sizeof others[0]);
+  assert_int_equal(sym_cache_prune("/nonexistent", made, 0, now), 0);
+}
+
 static void test_not_writable(void **state)
 {
   char directory[sizeof top + 32];
@@ -194,9 +257,13 @@ static void test_missing_program(void **state)
 int main(int argc, char **argv)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup(test_made_once, set_up),       cmocka_unit_test_setup(test_made_again, set_up),
-      cmocka_unit_test_setup(test_not_writable, set_up),    cmocka_unit_test_setup(test_directory, set_up),
-      cmocka_unit_test_setup(test_missing_program, set_up), cmocka_unit_test_setup(test_bounded, set_up),
+      cmocka_unit_test_setup(test_made_once, set_up),
+      cmocka_unit_test_setup(test_made_again, set_up),
+      cmocka_unit_test_setup(test_not_writable, set_up),
+      cmocka_unit_test_setup(test_directory, set_up),
+      cmocka_unit_test_setup(test_missing_program, set_up),
+      cmocka_unit_test_setup(test_bounded, set_up),
+      cmocka_unit_test(test_bounded_in_bytes),
   };
   if (argc != 2 || !mkdtemp(top))
     return 2;
