@@ -96,7 +96,7 @@ export class SignaturePlotView {
       finding.reason ? element("span", {}, ": ", named(finding.reason)) : "",
       ...finding.warnings.map((warning) => element("p", {class: "where"}, named(warning)))));
     replaceContents(this.head, element("h2", {}, named(one.name, {class: "who"}), " ", named(one.isAction ? "" : one.file + ":" + one.line, {class: "where"})),
-      ...told, names.length === 0 ? element("p", {}, "None of its arguments is a number that varies among its " + formatCount(this.points.length) + " signatures.") : null);
+      ...told, names.length === 0 ? element("p", {}, "None of its arguments is a number that varies" + (this.points.length === 1 ? ": it has one signature." : " among its " + formatCount(this.points.length) + " signatures.")) : null);
   }
 
   plot(name, law) {

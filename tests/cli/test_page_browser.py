@@ -131,6 +131,25 @@ class Browser(Case):
         self.assertEqual(sorted(shown[2]), sorted(row["signature"] for row in self.told("--function", "fact|sum")))
         self.assertEqual(shown[3], "#function=fact%7Csum")
 
+    def test_rows_are_filled_anew(self):
+        """Elements of rows are used again: each row has its own figures behind any filter and order, and a button keeps the focus."""
+        shown = self.drive("""
+          const all = () => JSON.stringify(rows().sort());
+          const before = all(), first = document.querySelector("tbody tr:not(.space)");
+          type("field-function", "no such function");
+          tell(rows());
+          type("field-function", "fact");
+          tell(rows().map((cells) => cells[0]));
+          type("field-function", "");
+          tell([all() === before, document.querySelector("tbody tr:not(.space)") === first]);
+          const button = Array.from(document.querySelectorAll("thead button")).find((one) => one.firstChild.data === "calls");
+          button.focus();
+          button.click();
+          tell([all() === before, document.activeElement === button, document.querySelectorAll("[aria-sort]").length]);""")
+        self.assertEqual(shown[0], [["No row passes the filters."]])
+        self.assertEqual(sorted(shown[1]), sorted(row["signature"] for row in self.told() if row["function"] == "fact"))
+        self.assertEqual(shown[2:], [[True, True], [True, True, 1]])
+
     def test_a_link_keeps_the_view(self):
         shown = self.drive("""
           tell(rows().map((cells) => cells[0]));
