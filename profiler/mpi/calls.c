@@ -30,18 +30,42 @@ static void begin(void)
   errno = saved;
 }
 
-EXPORTED int MPI_Init(int *count, char ***words)
+/* What begins MPI, by its own function `run`, as a row. */
+static int begin_by(enum mpi_function function, int (*run)(void *), void *arguments)
 {
-  const int result = PMPI_Init(count, words);
+  struct mpi_call call = mpi_call_of(function, run, arguments);
+  const int result = mpi_row(&call);
   begin();
   return result;
 }
 
+struct words {
+  int *count;
+  char ***words;
+  int required, *provided;
+};
+
+static int init(void *data)
+{
+  const struct words *words = data;
+  return PMPI_Init(words->count, words->words);
+}
+
+static int init_thread(void *data)
+{
+  const struct words *words = data;
+  return PMPI_Init_thread(words->count, words->words, words->required, words->provided);
+}
+
+EXPORTED int MPI_Init(int *count, char ***words)
+{
+  return begin_by(OF_MPI_Init, init, &(struct words){.count = count, .words = words});
+}
+
 EXPORTED int MPI_Init_thread(int *count, char ***words, int required, int *provided)
 {
-  const int result = PMPI_Init_thread(count, words, required, provided);
-  begin();
-  return result;
+  return begin_by(OF_MPI_Init_thread, init_thread,
+                  &(struct words){.count = count, .words = words, .required = required, .provided = provided});
 }
 
 /* What it takes to put the recordings together is no time of the program's own functions. */
@@ -81,27 +105,45 @@ EXPORTED int MPI_Abort(MPI_Comm communicator, int code)
 extern void pmpi_init_(MPI_Fint *error) __attribute__((weak));
 extern void pmpi_init_thread_(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *error) __attribute__((weak));
 
+struct fortran_init {
+  const MPI_Fint *required;
+  MPI_Fint *provided, *error;
+};
+
+static int fortran_init(void *data)
+{
+  const struct fortran_init *a = data;
+  if (pmpi_init_)
+    pmpi_init_(a->error);
+  else
+    *a->error = PMPI_Init(NULL, NULL);
+  return *a->error;
+}
+
+static int fortran_init_thread(void *data)
+{
+  const struct fortran_init *a = data;
+  int level = 0;
+  if (pmpi_init_thread_) {
+    pmpi_init_thread_(a->required, a->provided, a->error);
+  } else {
+    *a->error = PMPI_Init_thread(NULL, NULL, *a->required, &level);
+    *a->provided = level;
+  }
+  return *a->error;
+}
+
 EXPORTED void mpi_init_(MPI_Fint *error);
 EXPORTED void mpi_init_(MPI_Fint *error)
 {
-  if (pmpi_init_)
-    pmpi_init_(error);
-  else
-    *error = PMPI_Init(NULL, NULL);
-  begin();
+  (void)begin_by(OF_MPI_Init, fortran_init, &(struct fortran_init){.error = error});
 }
 
 EXPORTED void mpi_init_thread_(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *error);
 EXPORTED void mpi_init_thread_(const MPI_Fint *required, MPI_Fint *provided, MPI_Fint *error)
 {
-  int level = 0;
-  if (pmpi_init_thread_) {
-    pmpi_init_thread_(required, provided, error);
-  } else {
-    *error = PMPI_Init_thread(NULL, NULL, *required, &level);
-    *provided = level;
-  }
-  begin();
+  (void)begin_by(OF_MPI_Init_thread, fortran_init_thread,
+                 &(struct fortran_init){.required = required, .provided = provided, .error = error});
 }
 
 /* Whose binding calls PMPI_Finalize() itself. */

@@ -1,4 +1,4 @@
-/* Calls of all ranks together without data: barriers, and those that make communicators of others. */
+/* Calls of all ranks together without data: barriers, and those that make communicators of others, or other ranks. */
 #include <mpi.h>
 
 #include "profiler/mpi/meeting.h"
@@ -45,3 +45,22 @@ MAKES(MPI_Dist_graph_create, (int, count), (const int *, sources), (const int *,
 MAKES(MPI_Dist_graph_create_adjacent, (int, in_degree), (const int *, sources), (const int *, source_weights),
       (int, out_degree), (const int *, destinations), (const int *, destination_weights), (MPI_Info, info),
       (int, reorder))
+
+/* What is spawned has ranks of its own, which log elsewhere: what such a call waited for is not known. */
+static int spawn(struct mpi_call call, MPI_Comm communicator)
+{
+  mpi_call_among(&call, mpi_comm_facts(communicator));
+  return mpi_row(&call);
+}
+
+MPI_WRAP(MPI_Comm_spawn, (const char *, command), (char **, words), (int, ranks), (MPI_Info, info), (int, root),
+         (MPI_Comm, communicator), (MPI_Comm *, made), (int *, errors))
+{
+  return spawn(MPI_CALL(MPI_Comm_spawn), a->communicator);
+}
+
+MPI_WRAP(MPI_Comm_spawn_multiple, (int, count), (char **, commands), (char ***, words), (const int *, ranks),
+         (const MPI_Info *, infos), (int, root), (MPI_Comm, communicator), (MPI_Comm *, made), (int *, errors))
+{
+  return spawn(MPI_CALL(MPI_Comm_spawn_multiple), a->communicator);
+}

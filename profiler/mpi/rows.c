@@ -90,6 +90,11 @@ PLAIN static inline __attribute__((always_inline)) int run(struct mpi_call *call
   {                                                                                                                    \
     return run(call);                                                                                                  \
   }
+#define BEGINNING(name)                                                                                                \
+  DECLARE(name, FIRST)                                                                                                 \
+  {                                                                                                                    \
+    return run(call);                                                                                                  \
+  }
 #pragma GCC diagnostic ignored "-Wunused-parameter" /* they are there to be read by the hook */
 MPI_MESSAGES(MESSAGE)
 MPI_PROBES(PROBE)
@@ -97,6 +102,7 @@ MPI_REQUESTS(REQUESTS)
 MPI_COLLECTIVES(COLLECTIVE)
 MPI_ROOTED(ROOTED)
 MPI_TOGETHER(TOGETHER)
+MPI_BEGINNINGS(BEGINNING)
 
 PLAIN int mpi_row(struct mpi_call *call)
 {
@@ -135,6 +141,11 @@ PLAIN int mpi_row(struct mpi_call *call)
   case OF_##name:                                                                                                      \
     return name(call, call, communicator, call->size);
     MPI_TOGETHER(CASE)
+#undef CASE
+#define CASE(name)                                                                                                     \
+  case OF_##name:                                                                                                      \
+    return name(call, call);
+    MPI_BEGINNINGS(CASE)
 #undef CASE
   case MPI_FUNCTION_COUNT:
     break;

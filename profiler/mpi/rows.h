@@ -11,7 +11,7 @@
 
 /* The functions, by what their rows show: of messages to or from one rank, and of what is put into its memory or got
  * from there; of looking for one, and of one rank's memory; of requests; of a communicator's ranks all together,
- * without and with a root among them; of these without data. */
+ * without and with a root among them; of these without data; and those that show nothing, as there are no ranks yet. */
 /* Two passes of clang-format over such lists differ. */
 /* clang-format off */
 #define MPI_MESSAGES(X) \
@@ -49,8 +49,11 @@
   X(MPI_Dist_graph_create) X(MPI_Dist_graph_create_adjacent) X(MPI_Win_create) X(MPI_Win_allocate) \
   X(MPI_Win_allocate_shared) X(MPI_Win_create_dynamic) X(MPI_Win_free) X(MPI_Win_fence) X(MPI_Win_start) \
   X(MPI_Win_complete) X(MPI_Win_post) X(MPI_Win_wait) X(MPI_Win_test) X(MPI_Win_sync) X(MPI_Win_lock_all) \
-  X(MPI_Win_unlock_all) X(MPI_Win_flush_all) X(MPI_Win_flush_local_all) X(MPI_Finalize)
-#define MPI_FUNCTIONS(X) MPI_MESSAGES(X) MPI_PROBES(X) MPI_REQUESTS(X) MPI_COLLECTIVES(X) MPI_ROOTED(X) MPI_TOGETHER(X)
+  X(MPI_Win_unlock_all) X(MPI_Win_flush_all) X(MPI_Win_flush_local_all) X(MPI_Comm_spawn) \
+  X(MPI_Comm_spawn_multiple) X(MPI_Finalize)
+#define MPI_BEGINNINGS(X) X(MPI_Init) X(MPI_Init_thread)
+#define MPI_FUNCTIONS(X) \
+  MPI_MESSAGES(X) MPI_PROBES(X) MPI_REQUESTS(X) MPI_COLLECTIVES(X) MPI_ROOTED(X) MPI_TOGETHER(X) MPI_BEGINNINGS(X)
 /* clang-format on */
 
 #define MPI_NUMBER(name) OF_##name,

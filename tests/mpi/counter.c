@@ -278,6 +278,12 @@ TOGETHER(MPI_Alltoallv,
 TOGETHER(MPI_Reduce_scatter, (const void *b, void *i, const int *n, D t, MPI_Op o, MPI_Comm c), (b, i, n, t, o, c),
          sum_of(n, c, t))
 
+int MPI_Init_thread(int *count, char ***words, int required, int *provided)
+{
+  add("MPI_Init_thread", "", 1, 0);
+  return PMPI_Init_thread(count, words, required, provided);
+}
+
 int MPI_Finalize(void)
 {
   int rank;
