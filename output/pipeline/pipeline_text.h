@@ -21,7 +21,8 @@ void out_put_mean(struct out_text *text, const char *what, bool known, double se
 /* The heading of a further part. */
 void out_put_part_heading(struct out_text *text, const char *heading);
 
-/* "50.0ms a task, the others 20.0ms: 2.5 times as long, in 7 of 8 parts of the time", and the line's end. */
+/* "50.0ms a task, the others 20.0ms: 2.5 times as long, in 7 of 8 parts of the time", and the line's end. Of a time
+ * with too few tasks in each of its parts to tell, there is nothing of parts. */
 void out_put_slower(struct out_text *text, double mean, const char *who, double others, unsigned slowest,
                     unsigned parts);
 

@@ -67,7 +67,7 @@ void out_put_slower(struct out_text *text, double mean, const char *who, double 
   out_put_number(text, ": ", mean / others, 1, " times as long");
   if (parts > 0 && slowest == parts)
     out_text_puts(text, ", always");
-  else if (parts > 0)
+  else if (slowest > 0)
     out_text_printf(text, ", in %u of %u parts of the time", slowest, parts);
   out_text_putc(text, '\n');
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "output/pipeline/pipeline_text.h"
 #include "output/text/text.h"
 #include "tests/support/output_sample.h"
 
@@ -127,13 +128,29 @@ static void grows(void **state)
   out_text_free(&text);
 }
 
+/* In how many parts of the time one is slower is told where it is so in any: of few tasks no part tells. */
+static void slower(void **state)
+{
+  static const struct {
+    unsigned slowest, parts;
+    const char *told;
+  } cases[] = {{0, 0, ""}, {0, 2, ""}, {1, 3, ", in 1 of 3 parts of the time"}, {3, 3, ", always"}};
+  (void)state;
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char expected[100];
+    struct out_text text = {0};
+    out_put_slower(&text, 0.05, "the others", 0.02, cases[i].slowest, cases[i].parts);
+    snprintf(expected, sizeof expected, "50.000ms a task, the others 20.000ms: 2.5 times as long%s\n", cases[i].told);
+    expect(&text, expected);
+    out_text_free(&text);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(thousandths),
-      cmocka_unit_test(integers),
-      cmocka_unit_test(printable),
-      cmocka_unit_test(grows),
+      cmocka_unit_test(slower),    cmocka_unit_test(thousandths), cmocka_unit_test(integers),
+      cmocka_unit_test(printable), cmocka_unit_test(grows),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
