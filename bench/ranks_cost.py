@@ -3,8 +3,9 @@
 
 What it costs to reduce the recordings of many ranks to one: `make_rows` writes a recording for each of N ranks, of which any two have
 80 % of their rows in common, and they are merged two by two in a tree by libcallsig-stats (`merge_ranks`), in which ranks become one process. Every
-merge is a real one of recordings that differ, in a process of its own, and is measured: seconds, the most memory beyond the rank's own
-recording, and the bytes that the other one sends. The calls of what is left in the end are counted, and have to be those of all ranks.
+merge is a real one of recordings that differ, in a process of its own, and is measured: seconds, those of a processor, the most memory beyond the
+rank's own recording, and the bytes that the other one sends. So are the reports of what the first ranks come to; what they take is held against
+its limit by the processor, since the wall's clock tells as much of what else the machine does. The calls of what is left in the end are counted, and have to be those of all ranks.
 
 Two kinds of the rows that ranks have not in common: `private`, which no other rank has, and `drawn`, each one of 50 that other ranks may
 draw, too. What is measured stands beside the model of each.
@@ -88,18 +89,20 @@ class Tree:
         size, sent = os.path.getsize(one), os.path.getsize(other)
         if room(self.folder) < 4 * (size + sent):
             raise NotRun(f"merging {size + sent:,} bytes takes more disk than there is")
-        seconds, most = run([self.merge_ranks, path, one, other]).split()
+        seconds, most, processor = run([self.merge_ranks, path, one, other]).split()
         self.hold(os.path.getsize(path))
         os.unlink(one)
         os.unlink(other)
         self.hold(-size - sent)
         with self.lock:
-            self.count(height, float(seconds), int(most) - self.own, sent)
+            self.count(height, float(seconds), float(processor), int(most) - self.own, sent)
 
-    def count(self, height, seconds, beyond, sent):
-        level = self.levels.setdefault(height, {"height": height, "merges": 0, "seconds": 0, "longest": 0, "memory": 0, "sent": 0, "most_sent": 0})
+    def count(self, height, seconds, processor, beyond, sent):
+        level = self.levels.setdefault(height, {"height": height, "merges": 0, "seconds": 0, "processor": 0, "longest": 0, "memory": 0, "sent": 0,
+                                                "most_sent": 0})
         level["merges"] += 1
         level["seconds"] += seconds
+        level["processor"] += processor
         level["longest"] = max(level["longest"], seconds)
         level["memory"] = max(level["memory"], beyond)
         level["sent"] += sent
@@ -110,16 +113,17 @@ class Tree:
         if first != 0 or (count & (count - 1) and count != self.ranks):
             return
         out = os.path.join(self.folder, "report")
-        seconds, memory = measured([self.callsig, "report", "--format", "csv", path], out)
+        seconds, memory, processor = measured([self.callsig, "report", "--format", "csv", path], out)
         with open(out, "rb") as file:
             rows = sum(chunk.count(b"\n") for chunk in iter(lambda: file.read(1 << 20), b"")) - 1
-        table, _ = measured([self.callsig, "report", path, "100"], out)
+        table, _, table_processor = measured([self.callsig, "report", path, "100"], out)
         measured([self.callsig, "report", "--format", "json", path, "1"], out)
         with open(out, encoding="utf-8") as file:
             calls = json.load(file)["total_calls"]
         os.unlink(out)
         self.spine.append({"ranks": count, "height": height, "rows": rows, "model": self.model(count), "bytes": os.path.getsize(path),
-                           "calls": calls, "report": seconds, "first_rows": table, "report_memory": memory})
+                           "calls": calls, "report": seconds, "report_processor": processor, "first_rows": table,
+                           "first_rows_processor": table_processor, "report_memory": memory})
         print(self.spine[-1], self.levels.get(height), flush=True)
         if calls != count * self.spine[0]["calls"]:
             raise NotRun(f"{count:,} ranks that made {self.spine[0]['calls']:,} calls each came to {calls:,}")
@@ -145,10 +149,10 @@ def simulate(build, rows, ranks, pool, folder):
 
 
 def within(tree):
-    """The most ranks of a power of two, or all, at which every merge stays below the limit of memory, and the report of the root below
+    """The most ranks of a power of two, or all, at which every merge stays below the limit of memory, and the root's report of all rows below
     that of time."""
     memory = [one["ranks"] for one in tree.spine if all(level["memory"] < LIMIT for level in tree.levels.values() if level["height"] <= one["height"])]
-    report = [one["ranks"] for one in tree.spine if one["first_rows"] < REPORT_LIMIT]
+    report = [one["ranks"] for one in tree.spine if one["report_processor"] < REPORT_LIMIT]
     return {"memory": max(memory, default=0), "report": max(report, default=0)}
 
 

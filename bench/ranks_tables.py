@@ -16,15 +16,16 @@ def write_kind(name, kind, limit, report_limit, write):
     for level in kind["levels"]:
         one = spine[level["height"]]
         lines.append([str(level["height"]), f"{one['ranks']:,}", f"{one['rows']:,}", f"{one['rows'] / one['model'] - 1:+.2%}", size(one["bytes"]),
-                      f"{level['merges']:,}", f"{level['seconds'] / level['merges'] * 1e3:.0f} ms", f"{level['longest'] * 1e3:.0f} ms",
-                      size(level["most_sent"]), size(level["memory"]), f"{one['first_rows']:.2f} s"])
-    write(table(["step", "ranks", "rows", "beside the model", "recording", "merges", "time of one, mean", "longest", "most bytes sent",
-                 "memory beyond own", "report"], lines) + "\n")
+                      f"{level['merges']:,}", f"{level['seconds'] / level['merges'] * 1e3:.0f} ms", f"{level['processor'] / level['merges'] * 1e3:.0f} ms",
+                      f"{level['longest'] * 1e3:.0f} ms", size(level["most_sent"]), size(level["memory"]),
+                      f"{one['first_rows_processor']:.2f} s", f"{one['report_processor']:.2f} s", f"{one['report']:.2f} s"])
+    write(table(["step", "ranks", "rows", "beside the model", "recording", "merges", "time of one, mean", "of a processor", "longest",
+                 "most bytes sent", "memory beyond own", "report of 100 rows", "of all rows", "by the wall's clock"], lines) + "\n")
     write(f"{kind['ranks']:,} ranks of {kind['rows']:,} rows, {kind['height']} steps deep; all merges together sent {size(kind['sent'])}, and the recordings that were "
           f"there at once took {size(kind['held'])}. The longest merges of all steps, one after the other: {kind['critical']:.1f} s. "
           f"The {kind['spine'][-1]['calls']:,} calls of the root are those of all ranks.")
     write(f"Each merge stays below {limit >> 20} MiB beyond the rank's own recording up to {kind['within']['memory']:,} ranks, and the root's report "
-          f"(its 100 first rows) below {report_limit:.0f} s up to {kind['within']['report']:,}, of those that were measured.\n")
+          f"(all rows, as CSV) below {report_limit:.0f} s of a processor up to {kind['within']['report']:,}, of those that were measured.\n")
 
 
 def write_ranks(part, write):

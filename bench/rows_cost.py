@@ -42,7 +42,7 @@ int main(void) { int sum = 0; for (int i = 0; i < %d; i++) sum += work(i %% 100)
 
 
 def measured(command, out):
-    """Wall seconds and peak bytes of a command whose output goes to a file."""
+    """Wall seconds, peak bytes and seconds of processor time of a command whose output goes to a file."""
     start = time.perf_counter()
     with open(out, "w") as file, subprocess.Popen(command, stdout=file, stderr=subprocess.PIPE, text=True) as child:
         message = child.stderr.read()
@@ -50,12 +50,12 @@ def measured(command, out):
         child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode != 0:
         raise NotRun(f"{os.path.basename(command[0])} ended with {child.returncode}: {last_line(message)}")
-    return time.perf_counter() - start, usage.ru_maxrss * 1024
+    return time.perf_counter() - start, usage.ru_maxrss * 1024, usage.ru_utime + usage.ru_stime
 
 
 def repeated(rounds, command, out):
     runs = [measured(command, out) for _ in range(rounds)]
-    return {"seconds": median([seconds for seconds, _ in runs]), "memory": max(memory for _, memory in runs)}
+    return {"seconds": median([seconds for seconds, _, _ in runs]), "memory": max(memory for _, memory, _ in runs)}
 
 
 def room(folder):
@@ -82,7 +82,7 @@ def export_rows(callsig, make_rows, folder):
     run([make_rows, str(EXPORT_ROWS), recording])
     formats = {}
     for name in FORMATS:
-        seconds, memory = measured([callsig, "export", "--to", name, recording], out)
+        seconds, memory, _ = measured([callsig, "export", "--to", name, recording], out)
         formats[name] = {"seconds": seconds, "memory": memory, "row": memory / EXPORT_ROWS, "bytes": os.path.getsize(out)}
         print(name, formats[name], flush=True)
     return {"rows": EXPORT_ROWS, "formats": formats}

@@ -3,7 +3,7 @@
  *
  *   merge_ranks OUT FILE...
  *
- * Prints the seconds that it took and the most memory that was resident, in bytes.
+ * Prints the seconds that it took, the most memory that was resident, in bytes, and the seconds of a processor.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,10 +12,10 @@
 
 #include "callsig/stats.h"
 
-static double now(void)
+static double now(clockid_t clock)
 {
   struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
+  clock_gettime(clock, &time);
   return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
 }
 
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
     fprintf(stderr, "usage: merge_ranks OUT FILE...\n");
     return 2;
   }
-  const double start = now();
+  const double start = now(CLOCK_MONOTONIC);
   struct callsig_stats *stats = NULL;
   int error = callsig_stats_new(&(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options)}, &stats);
   for (int i = 2; i < argc && error == 0; i++)
@@ -54,6 +54,6 @@ int main(int argc, char **argv)
     fprintf(stderr, "merge_ranks: %s: %s\n", argv[1], strerror(-error));
     return 1;
   }
-  printf("%.6f %ld\n", now() - start, most_memory());
+  printf("%.6f %ld %.6f\n", now(CLOCK_MONOTONIC) - start, most_memory(), now(CLOCK_PROCESS_CPUTIME_ID));
   return 0;
 }
