@@ -35,7 +35,7 @@ static double computed(const struct out_in_place *function, double average, doub
     return 0;
   const double cost = function->cost * average, left = fmax(function->own - cost, 0);
   const double deviation = CLOCK_ERROR * fmax(cost, left), left_variance = deviation * deviation;
-  const double samples_variance = period * (function->samples + period);
+  const double samples_variance = period * (function->samples + function->known + period);
   /* A clock that read nothing, where hooks cost nothing, is sure of nothing. */
   if (!(left_variance > 0))
     return function->samples;
@@ -95,6 +95,7 @@ void out_in_place_solve(struct out_in_place *functions, uint32_t count, const st
     all.own += functions[i].own;
     all.cost += functions[i].cost;
     all.samples += functions[i].samples;
+    all.known += functions[i].known;
   }
   leave_out_interrupts(functions, count, run, &all);
   const double average = average_cost(&all, run);
@@ -169,6 +170,24 @@ static uint64_t samples_beyond(const struct out_profile *profile, const struct o
   return samples;
 }
 
+/* Is the edge what calls waited, as was told when they had ended? That is known to the clock's precision: no hook is in
+ * it, and a rank that looks for another again and again is in its samples by chance. */
+static bool is_told(const struct out_profile *profile, const struct out_edge *edge)
+{
+  const uint32_t context = out_profile_variant(profile, edge->to)->context;
+  const uint32_t callable = out_profile_context(profile, context)->callable;
+  return edge->sampling != FMT_NONE &&
+         out_profile_function(profile, out_profile_callable(profile, callable)->function)->is_action;
+}
+
+static double sleep_of(const struct out_beside_times *times, const struct out_edge *edge)
+{
+  const struct out_profile *profile = times->profile;
+  return out_sleep_is_told(out_profile_recording(profile, times->recording))
+             ? out_edge_sleep(profile, edge, (double)out_edge_own(profile, edge)).ticks
+             : 0;
+}
+
 /* What the clock read of each function, its calls' sides, and what its hooks were calibrated to cost; where that came
  * to nothing, as on a machine that was too busy, as much for each call. */
 static void add_edges(const struct out_beside_times *times, const double *sides, struct out_in_place *functions)
@@ -183,6 +202,10 @@ static void add_edges(const struct out_beside_times *times, const double *sides,
     const struct out_hook_cost cost = is_calibrated
                                           ? out_hook_cost(profile, edge)
                                           : (struct out_hook_cost){.callee = (double)out_edge_calls(profile, edge)};
+    if (is_told(profile, edge)) {
+      functions[out_beside_function(profile, edge->to)].known += times->slept[i] - sleep_of(times, edge);
+      continue;
+    }
     functions[out_beside_function(profile, edge->to)].own += (double)out_edge_own(profile, edge) - times->slept[i];
     functions[out_beside_function(profile, edge->to)].cost += cost.callee;
     functions[out_beside_function(profile, edge->to)].sides += sides[i];
@@ -260,11 +283,15 @@ static int find_own(struct out_beside_times *times, const double *sides, struct 
   const uint32_t count = profile->functions.count;
   out_beside_ticks(times, run, ticks);
   add_edges(times, sides, functions);
-  for (uint32_t i = 0; i < count; i++)
-    functions[i].samples = ticks[i];
+  for (uint32_t i = 0; i < count; i++) {
+    functions[i].samples = fmax(ticks[i] - functions[i].known, 0);
+    whole.beyond -= fmax(functions[i].known - ticks[i], 0);
+  }
   add_hidden(functions, count, info->tick, &whole);
   for (uint32_t i = 0; i < profile->edges.count; i++)
-    whole.beyond = fmax(whole.beyond - times->slept[i], 0);
+    if (out_beside_has(times, out_profile_edge(profile, i)))
+      whole.beyond -= sleep_of(times, out_profile_edge(profile, i));
+  whole.beyond = fmax(whole.beyond, 0);
   out_in_place_solve(functions, count, &whole);
   for (uint32_t i = 0; i < count; i++)
     ticks[i] = functions[i].samples;
@@ -274,16 +301,14 @@ static int find_own(struct out_beside_times *times, const double *sides, struct 
   return result;
 }
 
-/* What threads slept is known of each edge: it is in no sample, and the hooks' neither. */
+/* What threads slept is known of each edge: it is in no sample, and the hooks' neither. So is all that was told. */
 static void find_slept(const struct out_beside_times *times, double *slept)
 {
   const struct out_profile *profile = times->profile;
-  if (!out_sleep_is_told(out_profile_recording(profile, times->recording)))
-    return;
   for (uint32_t i = 0; i < profile->edges.count; i++) {
     const struct out_edge *edge = out_profile_edge(profile, i);
     if (out_beside_has(times, edge))
-      slept[i] = out_edge_sleep(profile, edge, (double)out_edge_own(profile, edge)).ticks;
+      slept[i] = is_told(profile, edge) ? (double)out_edge_own(profile, edge) : sleep_of(times, edge);
   }
 }
 

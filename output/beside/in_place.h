@@ -17,6 +17,8 @@ struct out_in_place {
   double cost;    /* of the hooks in it, as they were calibrated at the start */
   double sides;   /* of its calls: output/beside/hidden.h */
   double samples; /* the time that samples in its code stand for; becomes its own time without hooks */
+  double known;   /* what was computed in its code that is in none of these, as it is known better; its samples are
+                     taken off already, and are as random as all others */
 };
 
 /* What is known of a run as a whole, in ticks. */

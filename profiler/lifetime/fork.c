@@ -33,6 +33,7 @@
 #include "profiler/tree/call.h"
 #include "profiler/tree/fast_compare.h"
 #include "profiler/tree/tree.h"
+#include "profiler/tree/user_edges.h"
 
 /* A frame that was open at the fork. */
 struct inherited_frame {

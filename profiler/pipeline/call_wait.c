@@ -19,9 +19,13 @@
 #include "profiler/base/recording.h"
 #include "profiler/pipeline/action.h"
 #include "profiler/pipeline/user_frame.h"
+#include "profiler/stack/sleeping.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
+#include "profiler/stack/waiting.h"
+#include "profiler/tree/sampling.h"
 #include "profiler/tree/tree.h"
+#include "profiler/tree/user_edges.h"
 
 #define BUCKETS    1024u
 #define CALLS_MOST 65536u /* that are known in a process: each takes 80 bytes */
@@ -92,7 +96,10 @@ static struct fmt_rec_edge *wait_edge(struct prof_thread *t, const struct fmt_re
   const struct fmt_rec_name *known = prof_action_name(name);
   struct fmt_rec_function *function =
       known ? prof_tree_function(&t->tree, 0, FMT_FUNCTION_KIND_ACTION, FMT_NONE, (uintptr_t)known) : NULL;
-  return function ? prof_tree_user_edge(&t->tree, prof_edge_to(edge), function, NULL, false) : NULL;
+  struct fmt_rec_edge *made = function ? prof_tree_wait_edge(&t->tree, prof_edge_to(edge), function) : NULL;
+  if (made)
+    prof_sleeping_prepare(&t->tree, made);
+  return made;
 }
 
 static struct callsig_call *make(struct prof_thread *t, const char *const *waits, size_t count)
@@ -129,6 +136,8 @@ struct callsig_call *callsig_call_innermost(const char *const *waits, size_t cou
   struct prof_place place;
   if (!prof_thread_running(t) || t->warming || count > CALLSIG_CALL_WAITS_MOST || !prof_place_now(t, &place))
     return NULL;
+  /* What the thread waited for a processor before is no part of the call. */
+  prof_waiting_settle(t, prof_clock_now(), true);
   const struct fmt_rec_edge *edge = prof_frame_edge(place.top);
   struct callsig_call *known = edge && !prof_frame_is_link(place.stack, place.top) ? find(edge) : NULL;
   return known ? known : innermost_slow(waits, count, (uintptr_t)__builtin_frame_address(0));
@@ -158,8 +167,10 @@ int callsig_call_waited(struct callsig_call *call, unsigned wait, uint64_t begin
   if (ticks > own)
     ticks = own;
   struct fmt_rec_edge *edge = call->waits[wait];
+  prof_sleeping_part(edge, call->edge, ticks, own);
   __atomic_fetch_add(&edge->calls, 1, __ATOMIC_RELAXED);
   __atomic_fetch_add(&edge->total, ticks, __ATOMIC_RELAXED);
+  prof_sampling_tell(edge, ticks);
   prof_note_extremes(&edge->min, &edge->max, ticks);
   if (edge->histogram && !prof_histogram_count((struct fmt_rec_histogram *)edge->histogram, ticks))
     prof_count_loss(FMT_LOSS_HISTOGRAM, 1);

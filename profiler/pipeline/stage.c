@@ -18,6 +18,7 @@
 #include "profiler/pipeline/task_waits.h"
 #include "profiler/session/startup.h"
 #include "profiler/tree/tree.h"
+#include "profiler/tree/user_edges.h"
 
 #define FIRST_USES 16u
 

@@ -16,6 +16,7 @@
 #include "profiler/session/startup.h"
 #include "profiler/stack/stack.h"
 #include "profiler/tree/tree.h"
+#include "profiler/tree/user_edges.h"
 
 static bool is_edge_of(const struct fmt_rec_edge *edge, const struct fmt_rec_variant *from,
                        const struct prof_user_frame *user_frame)

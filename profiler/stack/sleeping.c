@@ -198,6 +198,31 @@ bool prof_sleeping_move(struct prof_tree *tree, struct fmt_rec_edge *target, con
   return true;
 }
 
+void prof_sleeping_prepare(struct prof_tree *tree, const struct fmt_rec_edge *edge)
+{
+  struct fmt_rec_sampling *sampling = sampling_of(edge);
+  if (sampling && !known_record(sampling))
+    (void)make_record(tree, sampling);
+}
+
+void prof_sleeping_part(const struct fmt_rec_edge *target, const struct fmt_rec_edge *source, uint64_t part,
+                        uint64_t all)
+{
+  const struct fmt_rec_sampling *from = sampling_of(source), *to = sampling_of(target);
+  struct fmt_rec_sleep *of = from ? known_record(from) : NULL, *record = to ? known_record(to) : NULL;
+  if (!of || !record || all == 0)
+    return;
+  const uint64_t slept = of->ticks < all ? of->ticks : all, doubt = of->unsure < all ? of->unsure : all;
+  const uint64_t ticks = part_of(slept, part, all), unsure = part_of(doubt, part, all);
+  if (ticks == 0 && unsure == 0)
+    return;
+  prof_add(&record->times, 1);
+  prof_add(&record->ticks, ticks);
+  prof_add(&record->unsure, unsure);
+  prof_add(&of->ticks, -ticks);
+  prof_add(&of->unsure, -unsure);
+}
+
 void prof_sleeping_clear(const struct fmt_rec_edge *edge)
 {
   const struct fmt_rec_sampling *sampling = sampling_of(edge);

@@ -27,6 +27,14 @@ bool prof_sleeping_place(struct prof_thread *t, const struct prof_ending *call, 
  * section. */
 bool prof_sleeping_move(struct prof_tree *tree, struct fmt_rec_edge *target, const struct fmt_rec_edge *source);
 
+/* Makes room for what prof_sleeping_part() may add to the edge. With signals blocked. */
+void prof_sleeping_prepare(struct prof_tree *tree, const struct fmt_rec_edge *edge);
+
+/* Moves `part` / `all` of what `source` slept to `target`, which is prepared: so much of its time is counted there. By
+ * one thread at a time. */
+void prof_sleeping_part(const struct fmt_rec_edge *target, const struct fmt_rec_edge *source, uint64_t part,
+                        uint64_t all);
+
 /* As before the first call of the edge. In a slow section. */
 void prof_sleeping_clear(const struct fmt_rec_edge *edge);
 

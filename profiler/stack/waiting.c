@@ -251,6 +251,16 @@ static uint64_t waited_at_entry(struct prof_thread *t, const struct prof_ending 
   return call->usual == PROF_USUAL_UNKNOWN || fits(call, ticks, look.waited) ? look.waited : 0;
 }
 
+/* A call that waits for others wants no processor until they are ready: one that looks for them again and again, and
+ * loses its processor meanwhile, waits as one does that sleeps. */
+static void take_for_sleep(struct look *look, const struct prof_ending *call)
+{
+  if (!call->edge || !(call->edge->flags & FMT_EDGE_TIMED))
+    return;
+  look->slept += look->waited;
+  look->waited = 0;
+}
+
 /* What the kernel tells, distributed. */
 static struct prof_waited take_told(struct prof_thread *t, const struct prof_ending *call, bool running)
 {
@@ -272,6 +282,7 @@ static struct prof_waited take_told(struct prof_thread *t, const struct prof_end
   if (look.waited > 0)
     t->waited_at = look.now;
   look.slept = prof_clock_ticks_at(advance_sleep(t, waited_ns, &turns), look.now);
+  take_for_sleep(&look, call);
   struct place place = find_place(t, &look, call);
   /* A call that counts for many should not have what it cost to change places either. */
   const uint64_t own = call->end - call->start - place.in_call;

@@ -241,6 +241,16 @@ bool prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64
   return recursion && (!rate != !sampling->rate || recursion->active[PROF_OUTERMOST_DRAWN] != drawn);
 }
 
+void prof_sampling_tell(struct fmt_rec_edge *edge, uint64_t ticks)
+{
+  if (!(edge->flags & FMT_EDGE_SAMPLED))
+    return;
+  struct fmt_rec_sampling *sampling = prof_edge_sampling(edge);
+  prof_add(&sampling->timed, 1);
+  prof_add(&sampling->timed_total, ticks);
+  add_square(sampling, ticks);
+}
+
 uint64_t prof_sampling_usual(const struct fmt_rec_edge *edge)
 {
   const struct fmt_rec_sampling *sampling = prof_edge_sampling(edge);

@@ -53,6 +53,10 @@ static inline bool prof_sampling_spares_outermost(const struct fmt_rec_edge *edg
  * set anew; without one it is. Anywhere. */
 bool prof_sampling_note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t ticks, bool outermost);
 
+/* One of `ticks` that was told when it had ended, of an edge that may have FMT_EDGE_SAMPLED, and whose calls are all
+ * told so. By one thread at a time. */
+void prof_sampling_tell(struct fmt_rec_edge *edge, uint64_t ticks);
+
 /* What calls of the edge, which has FMT_EDGE_SAMPLED, took of late, in ticks; UINT64_MAX before the first. Anywhere. */
 uint64_t prof_sampling_usual(const struct fmt_rec_edge *edge);
 

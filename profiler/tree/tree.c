@@ -364,7 +364,8 @@ struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_varia
   struct fmt_rec_variant *to =
       prof_tree_cct_node(tree, context, key->words, key->word_count - key->call_site, key->signature_flags);
   const bool inherited = flags & FMT_EDGE_INHERITED;
-  bool sampled = prof_process.settings.sample_times && key->function->kind == FMT_FUNCTION_KIND_CODE && !inherited &&
+  const bool has_record = key->function->kind == FMT_FUNCTION_KIND_CODE || key->is_wait;
+  bool sampled = prof_process.settings.sample_times && has_record && !inherited &&
                  !(flags & (FMT_EDGE_RETURNS | FMT_EDGE_RETURNED));
   struct fmt_rec_edge *edge = to ? alloc_edge(tree, key->word_count, sampled) : NULL;
   uint64_t hash = hash_edge(from, key->site, key->words, key->word_count);
@@ -388,6 +389,13 @@ struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_varia
   edge->next = tree->record->first_edge;
   publish(&tree->record->first_edge, edge);
   return edge;
+}
+
+struct fmt_rec_edge *prof_edge_find_or_make(struct prof_tree *tree, struct fmt_rec_variant *from,
+                                            const struct prof_edge_key *key)
+{
+  struct fmt_rec_edge *edge = prof_edge_find(tree, from, key->site, key->function_address, key->words, key->word_count);
+  return edge ? edge : prof_edge_make(tree, from, key);
 }
 
 const uint64_t *prof_edge_words(const struct fmt_rec_edge *edge, const struct fmt_rec_signature *signature,
@@ -418,32 +426,7 @@ struct fmt_rec_edge *prof_edge_inherited(struct prof_tree *tree, const struct fm
                               .cfa = edge->cfa,
                               .compare = prof_edge_fast_compare(edge)};
   prof_edge_key_inherit(&key);
-  struct fmt_rec_edge *known = prof_edge_find(tree, from, key.site, key.function_address, key.words, key.word_count);
-  return known ? known : prof_edge_make(tree, from, &key);
-}
-
-struct fmt_rec_function *prof_tree_task_function(struct prof_tree *tree, const struct fmt_rec_stage *stage)
-{
-  return prof_tree_function(tree, 0, FMT_FUNCTION_KIND_TASK, FMT_NONE, (uintptr_t)stage);
-}
-
-struct fmt_rec_edge *prof_tree_user_edge(struct prof_tree *tree, struct fmt_rec_variant *from,
-                                         struct fmt_rec_function *function, const struct fmt_rec_name *text,
-                                         bool inherited)
-{
-  /* No code is there: what the function is named by stands for its site and its this_fn, the same in all threads. */
-  const uint64_t word = (uintptr_t)text;
-  struct prof_edge_key key = {.site = function->address,
-                              .function_address = function->address,
-                              .function = function,
-                              .words = &word,
-                              .word_count = text ? 1 : 0,
-                              .signature_flags = text ? FMT_SIGNATURE_TEXT : FMT_SIGNATURE_NONE,
-                              .generic = true};
-  if (inherited)
-    prof_edge_key_inherit(&key);
-  struct fmt_rec_edge *edge = prof_edge_find(tree, from, key.site, key.function_address, key.words, key.word_count);
-  return edge ? edge : prof_edge_make(tree, from, &key);
+  return prof_edge_find_or_make(tree, from, &key);
 }
 
 /* ------------------------------------------------------------------------------------------------------------------ */

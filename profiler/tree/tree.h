@@ -32,6 +32,7 @@ struct prof_edge_key {
   uint32_t cfa;
   struct prof_fast_compare *compare;
   bool generic;   /* never on the fast path */
+  bool is_wait;   /* what calls waited is told when they have ended, and how much of it they slept */
   bool call_site; /* the last word is where the call was made, and no part of the signature */
 };
 
@@ -53,13 +54,6 @@ struct fmt_rec_function *prof_tree_function_find(const struct prof_tree *tree, u
 /* The same, made when new. NULL: no space. */
 struct fmt_rec_function *prof_tree_function(struct prof_tree *tree, uint64_t module, uint32_t kind, uint32_t function,
                                             uint64_t address);
-/* The function that stands for the tasks of a stage. NULL: no space. */
-struct fmt_rec_function *prof_tree_task_function(struct prof_tree *tree, const struct fmt_rec_stage *stage);
-/* The edge from `from` for an action, or for a task with this text (NULL: none), made when new. `inherited`: for a
- * frame that was open at the fork that made the process. NULL: no space. */
-struct fmt_rec_edge *prof_tree_user_edge(struct prof_tree *tree, struct fmt_rec_variant *from,
-                                         struct fmt_rec_function *function, const struct fmt_rec_name *text,
-                                         bool inherited);
 struct fmt_rec_context *prof_context_of(struct prof_tree *tree, struct fmt_rec_context *parent,
                                         struct fmt_rec_function *function);
 struct fmt_rec_signature *prof_signature_find(const struct prof_tree *tree, const struct fmt_rec_function *function,
@@ -76,5 +70,8 @@ struct fmt_rec_edge *prof_edge_find(const struct prof_tree *tree, const struct f
 bool prof_edge_add_stand_in(struct prof_tree *tree, struct fmt_rec_edge *edge);
 struct fmt_rec_edge *prof_edge_make(struct prof_tree *tree, struct fmt_rec_variant *from,
                                     const struct prof_edge_key *key);
+/* The edge with this key from `from`, made when new. NULL: no space. */
+struct fmt_rec_edge *prof_edge_find_or_make(struct prof_tree *tree, struct fmt_rec_variant *from,
+                                            const struct prof_edge_key *key);
 
 #endif

@@ -1,6 +1,8 @@
 """callsig_call_waited(): a part of a call's time that is told later is a row below its own, and what cannot be told is refused."""
 
 import json
+import os
+import subprocess
 
 import harness
 from harness import Case, INCLUDE, RUNTIME
@@ -13,17 +15,22 @@ PROGRAM = r"""
 #include <time.h>
 static const char *const waits[] = {"late sender", "late receiver"};
 static struct callsig_call *last;
-static unsigned long long now(void)
+__attribute__((no_instrument_function)) static unsigned long long now(void)
 {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
+static int polls;
 __attribute__((noinline)) void call(int n)
 {
   struct timespec t = {0, n * 1000000};
+  const unsigned long long end = now() + n * 1000000ull;
   last = callsig_call_innermost(waits, 2);
-  nanosleep(&t, NULL);
+  if (!polls)
+    nanosleep(&t, NULL);
+  while (polls && now() < end)
+    ;
 }
 __attribute__((noinline)) void recursive(int n)
 {
@@ -40,6 +47,7 @@ static void *thread(void *data)
 int main(int argc, char **argv)
 {
   const char *mode = argc > 1 ? argv[1] : "";
+  polls = strcmp(mode, "polls") == 0;
   unsigned long long begin = now();
   call(40);
   struct callsig_call *first = last;
@@ -112,6 +120,22 @@ class CallWaits(Case):
         rows = self.rows()
         self.assertEqual((rows["{late sender}"]["ncalls"], rows["call(n=40)"]["timed_calls"]), (2, 2))
         self.assertAlmostEqual(rows["{late sender}"]["cumtime"], 0.05, delta=0.005)
+
+    def test_shared_processor(self):
+        """A call that looks again and again whether it may go on waits for that, and not for the processor that others have meanwhile. What it
+        waited is known to the clock's precision, however few samples are in it."""
+        processors = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(processors)})
+        self.addCleanup(os.sched_setaffinity, 0, processors)
+        others = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(3)]
+        self.addCleanup(lambda: [other.communicate() for other in others])
+        self.addCleanup(lambda: [other.kill() for other in others])
+        self.assertEqual(self.record("polls", options=()), ["1", "1", "0", "0", "0", "-22"])
+        rows = self.rows()
+        self.assertAlmostEqual(rows["{late sender}"]["cumtime"], 0.05, delta=0.005)
+        self.assertGreater(rows["{late sender}"]["wait"], 0.01)
+        self.assertGreater(rows["{late receiver}"]["cumtime"], 0.019)
+        self.assertGreater(rows["call(n=40)"]["cumtime"], 0.07)
 
     def test_recursion(self):
         self.assertEqual(self.record("recursive")[2], "0")

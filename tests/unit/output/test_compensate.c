@@ -303,6 +303,18 @@ static void unread(void **state)
     expect_near(parts[i].samples, 5);
 }
 
+/* A function in which a wait is known that has nearly all of its samples: what is beside it is as the clock read it,
+ * and not what they are too many by chance. */
+static void known_wait(void **state)
+{
+  (void)state;
+  struct out_in_place parts[] = {{.own = 2, .cost = 0.001, .samples = 10, .known = 200},
+                                 {.own = 100, .cost = 0.001, .samples = 100}};
+  const struct out_in_place_run run = {.hooks = 0, .beyond = 0, .period = 0.5};
+  out_in_place_solve(parts, 2, &run);
+  assert_true(parts[0].samples > 1 && parts[0].samples < 4);
+}
+
 static void nothing_known(void **state)
 {
   (void)state;
@@ -343,6 +355,7 @@ int main(void)
       cmocka_unit_test(few_samples),
       cmocka_unit_test(short_program),
       cmocka_unit_test(unread),
+      cmocka_unit_test(known_wait),
       cmocka_unit_test(nothing_known),
       cmocka_unit_test(hidden),
   };
