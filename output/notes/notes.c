@@ -20,6 +20,7 @@
 #include "output/profile/call_place.h"
 #include "output/profile/process.h"
 #include "output/recording/pauses.h"
+#include "output/stats/compensate.h"
 #include "output/stats/edge_share.h"
 #include "output/stats/render.h"
 #include "output/stats/slowdown.h"
@@ -291,11 +292,35 @@ static void note_timed(struct notes *notes)
     notes->result = out_timed_notes(notes->stats, notes->of_table, notes->note, notes->data);
 }
 
+/* Of recordings of which nobody knows what hooks cost nothing is taken off, which looks as if they cost nothing.
+ * Returns how many others there are. */
+static uint32_t note_not_compensated(struct notes *notes)
+{
+  const struct out_profile *profile = &notes->stats->profile;
+  const struct out_recording_info *first = NULL;
+  uint32_t unknown = 0;
+  for (uint32_t i = 0; i < profile->recordings.count; i++) {
+    const struct out_recording_info *info = out_profile_recording(profile, i);
+    if (info->clock == FMT_CLOCK_TSC || out_compensate_is_known(profile, info))
+      continue;
+    first = first ? first : info;
+    unknown++;
+  }
+  if (first && notes->stats->compensating == OUT_COMPENSATE_ALL) {
+    out_text_puts(&notes->text, "not compensated: ");
+    out_compensate_put_unknown(&notes->text, profile, first);
+    if (unknown > 1)
+      out_text_printf(&notes->text, "; nor were %u more", (unsigned)unknown - 1);
+    send(notes);
+  }
+  return profile->recordings.count - unknown;
+}
+
 static void note_compensation(struct notes *notes)
 {
   const struct callsig_stats *stats = notes->stats;
   const struct out_compensated compensated = out_rows_compensated(&stats->rows);
-  if (!out_stats_tells_compensation(stats))
+  if (!out_stats_tells_compensation(stats) || note_not_compensated(notes) == 0)
     return;
   out_text_puts(&notes->text, "compensated: ");
   out_text_fixed(&notes->text, compensated.taken * stats->grouping.tick, 0);

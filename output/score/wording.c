@@ -4,6 +4,7 @@
 
 #include "output/score/report.h"
 #include "output/stats/columns.h"
+#include "output/stats/compensate.h"
 
 int out_score_flush(struct out_score_report *report)
 {
@@ -34,16 +35,12 @@ static void say_unknown(const struct out_score *score, struct out_text *text)
 {
   const struct out_profile *profile = &score->stats->profile;
   const struct out_recording_info *info = out_profile_recording(profile, score->costs.unknown);
-  out_text_printf(text, "what the hooks cost is unknown: %s ", out_profile_string(profile, info->path));
-  if (info->hook_inner + info->hook_outer > 0) {
-    out_text_puts(text, "has calls that were not timed, and what timing one costs was not measured");
-    return;
-  }
-  out_text_puts(text, "was recorded without a calibration of its hooks");
-  if (info->clock == FMT_CLOCK_INJECTED)
-    out_text_puts(text, ", as its clock was the program's own");
-  else if (info->clock != FMT_CLOCK_TSC)
-    out_text_puts(text, ", which there is for elapsed times by the processor's counter alone");
+  out_text_puts(text, "what the hooks cost is unknown: ");
+  if (info->hook_inner + info->hook_outer > 0)
+    out_text_printf(text, "%s has calls that were not timed, and what timing one costs was not measured",
+                    out_profile_string(profile, info->path));
+  else
+    out_compensate_put_unknown(text, profile, info);
 }
 
 static void say_costs(const struct out_score *score, struct out_text *text)

@@ -260,3 +260,18 @@ int out_compensate(struct out_profile *profile, bool only_sampled, struct out_co
     out_compensation_free(compensation);
   return result;
 }
+
+bool out_compensate_is_known(const struct out_profile *profile, const struct out_recording_info *info)
+{
+  return info->hook_inner > 0 || info->hook_outer > 0 || out_in_place_run(profile, info);
+}
+
+void out_compensate_put_unknown(struct out_text *text, const struct out_profile *profile,
+                                const struct out_recording_info *info)
+{
+  out_text_printf(text, "%s was recorded without a calibration of its hooks", out_profile_string(profile, info->path));
+  if (info->clock == FMT_CLOCK_INJECTED)
+    out_text_puts(text, ", as its clock was the program's own");
+  else if (info->clock != FMT_CLOCK_TSC)
+    out_text_puts(text, ", which there is for elapsed times by the processor's counter alone");
+}

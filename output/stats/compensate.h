@@ -5,6 +5,7 @@
 #define CALLSIG_OUTPUT_STATS_COMPENSATE_H
 
 #include "output/stats/rows.h"
+#include "output/text/text.h"
 
 /*
  * What hooks cost a call is told by output/sampling/hook_cost.h. A node's own time (output/sampling/flow.h) holds that
@@ -22,5 +23,12 @@
  */
 int out_compensate(struct out_profile *profile, bool only_sampled, struct out_compensation *compensation);
 void out_compensation_free(struct out_compensation *compensation);
+
+/* Is it known what hooks took of the times of a recording, by its calibration or by samples of its run? */
+bool out_compensate_is_known(const struct out_profile *profile, const struct out_recording_info *info);
+
+/* Says of a recording without a calibration that it has none, and why. */
+void out_compensate_put_unknown(struct out_text *text, const struct out_profile *profile,
+                                const struct out_recording_info *info);
 
 #endif

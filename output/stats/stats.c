@@ -237,8 +237,7 @@ bool out_stats_compensates(const struct callsig_stats *stats)
   bool any = stats->compensating == OUT_COMPENSATE_ALL;
   for (uint32_t i = 0; i < stats->profile.recordings.count && stats->compensating == OUT_COMPENSATE_SAMPLED; i++) {
     const struct out_recording_info *info = out_profile_recording(&stats->profile, i);
-    any |= info->flags & FMT_REC_SAMPLED &&
-           (info->hook_inner > 0 || info->hook_outer > 0 || out_in_place_run(&stats->profile, info));
+    any |= info->flags & FMT_REC_SAMPLED && out_compensate_is_known(&stats->profile, info);
   }
   return any;
 }

@@ -190,6 +190,17 @@ class Report(harness.Case):
 
     def test_compensate(self):
         self.assertEqual(self.named("--compensate", "--by", "function"), FUNCTIONS)
+        self.assertIn("\ncompensated: ", self.report("--compensate"))
+        # By a clock without a calibration that is not known, which is not nothing.
+        done = self.callsig("run", "--clock", "cpu", "-o", "cpu.out", self.path("program"))
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        said = self.report("--compensate", "cpu.out")
+        self.assertIn("\nnot compensated: cpu.out was recorded without a calibration of its hooks", said)
+        self.assertNotIn("\ncompensated: ", said)
+        both = self.report("--compensate", "cpu.out", "callsig.out")
+        self.assertIn("\nnot compensated: cpu.out was", both)
+        self.assertIn("\ncompensated: ", both)
+        self.assertNotIn("compensated", self.report("cpu.out"))
 
     @harness.with_own_allocator
     def test_memory_ends(self):
