@@ -9,6 +9,11 @@ WORDS = {
 }
 
 
+def figure(one, key, scale, unit):
+    """One that older results may lack."""
+    return f"{one[key] * scale:{'.0f' if unit == 'ms' else '.2f'}} {unit}" if key in one else ""
+
+
 def write_kind(name, kind, limit, report_limit, write):
     write(WORDS[name].replace("POOL", str(kind["pool"])) + "\n")
     spine = {one["height"]: one for one in kind["spine"]}
@@ -16,9 +21,9 @@ def write_kind(name, kind, limit, report_limit, write):
     for level in kind["levels"]:
         one = spine[level["height"]]
         lines.append([str(level["height"]), f"{one['ranks']:,}", f"{one['rows']:,}", f"{one['rows'] / one['model'] - 1:+.2%}", size(one["bytes"]),
-                      f"{level['merges']:,}", f"{level['seconds'] / level['merges'] * 1e3:.0f} ms", f"{level['processor'] / level['merges'] * 1e3:.0f} ms",
+                      f"{level['merges']:,}", f"{level['seconds'] / level['merges'] * 1e3:.0f} ms", figure(level, "processor", 1e3 / level["merges"], "ms"),
                       f"{level['longest'] * 1e3:.0f} ms", size(level["most_sent"]), size(level["memory"]),
-                      f"{one['first_rows_processor']:.2f} s", f"{one['report_processor']:.2f} s", f"{one['report']:.2f} s"])
+                      figure(one, "first_rows_processor", 1, "s"), figure(one, "report_processor", 1, "s"), figure(one, "report", 1, "s")])
     write(table(["step", "ranks", "rows", "beside the model", "recording", "merges", "time of one, mean", "of a processor", "longest",
                  "most bytes sent", "memory beyond own", "report of 100 rows", "of all rows", "by the wall's clock"], lines) + "\n")
     write(f"{kind['ranks']:,} ranks of {kind['rows']:,} rows, {kind['height']} steps deep; all merges together sent {size(kind['sent'])}, and the recordings that were "

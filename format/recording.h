@@ -336,7 +336,7 @@ enum fmt_edge_flag {
   FMT_EDGE_RETURNED = 1u << 12, /* of calls of an edge with FMT_EDGE_RETURNS by what they returned: they count here, and
                                    what they called is below the variant of that one */
   FMT_EDGE_ASKS = 1u << 13,     /* a fmt_rec_asked_list lies before it, and before its fmt_rec_sampling */
-  FMT_EDGE_TIMED = 1u << 14, /* the runtime's own: each call is timed; what it waited, for a processor too, is told later */
+  FMT_EDGE_TIMED = 1u << 14, /* the runtime's own: each call of it is timed, since it is told later what they waited */
 };
 
 struct fmt_rec_recursion {

@@ -333,8 +333,9 @@ CALLSIG_API struct callsig_call *callsig_call_innermost(const char *const *waits
 /* One of these calls, which has ended and began not before `begin_ns` of CLOCK_MONOTONIC, waited `ns` of its time for
  * number `wait` of its names: that is taken off its own time and is a row {NAME} below it. No more is taken than is
  * left of the own time of these calls, in which what the thread waited for a processor counts as slept. In any thread,
- * one at a time, while the thread of the calls makes none. 0; -ESTALE: the recording has begun anew since, or the thread ended and its calls were
- * folded with others'; -ENOTSUP: the recording's clock is not the wall's; -EINVAL: there is no such name. */
+ * one at a time, while the thread of the calls makes none. 0; -ESTALE: the recording has begun anew since, or the
+ * thread ended and its calls were folded with others'; -ENOTSUP: the recording's clock is not the wall's; -EINVAL:
+ * there is no such name. */
 CALLSIG_API int callsig_call_waited(struct callsig_call *call, unsigned wait, uint64_t begin_ns, uint64_t ns);
 
 /*
