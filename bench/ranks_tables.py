@@ -17,6 +17,7 @@ def figure(one, key, scale, unit):
 def write_kind(name, kind, limit, report_limit, write):
     write(WORDS[name].replace("POOL", str(kind["pool"])) + "\n")
     spine = {one["height"]: one for one in kind["spine"]}
+    by_processor = "report_processor" in kind["spine"][-1]
     lines = []
     for level in kind["levels"]:
         one = spine[level["height"]]
@@ -30,7 +31,7 @@ def write_kind(name, kind, limit, report_limit, write):
           f"there at once took {size(kind['held'])}. The longest merges of all steps, one after the other: {kind['critical']:.1f} s. "
           f"The {kind['spine'][-1]['calls']:,} calls of the root are those of all ranks.")
     write(f"Each merge stays below {limit >> 20} MiB beyond the rank's own recording up to {kind['within']['memory']:,} ranks, and the root's report "
-          f"(all rows, as CSV) below {report_limit:.0f} s of a processor up to {kind['within']['report']:,}, of those that were measured.\n")
+          f"({'all rows, as CSV' if by_processor else 'its 100 first rows'}) below {report_limit:.0f} s{' of a processor' * by_processor} up to {kind['within']['report']:,}, of those that were measured.\n")
 
 
 def write_ranks(part, write):
