@@ -145,7 +145,7 @@ static bool is_mark(const char *mark, ssize_t length)
 /* A recording, or the place of one that is awaited. */
 static bool is_recording(int descriptor)
 {
-  char mark[sizeof FMT_RECORDING_MAGIC];
+  char mark[sizeof FMT_RECORDING_MAGIC] = {0};
   const ssize_t length = read_mark(descriptor, mark);
   return length == 0 || (length > 0 && mark[0] == '\0') || is_mark(mark, length);
 }
@@ -218,7 +218,7 @@ static int open_directly(struct out_output_file *file)
 /* Does a recording lie there, finished or not? */
 static bool has_recording(const char *path)
 {
-  char mark[sizeof FMT_RECORDING_MAGIC];
+  char mark[sizeof FMT_RECORDING_MAGIC] = {0};
   int descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
   bool has = descriptor >= 0 && is_mark(mark, read_mark(descriptor, mark));
   if (descriptor >= 0)
