@@ -33,12 +33,15 @@ int main(void)
   int status, n = work(0);
   const int mounts = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
   const int processes = open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC);
-  CHECK(mounts >= 0 && processes >= 0 && unshare(CLONE_NEWNS | CLONE_NEWPID) == 0);
+  /* Joining a name space of mounts leads to its root, which need not have been the process's. */
+  const int root = open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  CHECK(mounts >= 0 && processes >= 0 && root >= 0 && unshare(CLONE_NEWNS | CLONE_NEWPID) == 0);
   n = later(n);
   if (fork() == 0)
     _exit(later(work(1)) + (getpid() == 1));
   wait(&status);
   CHECK(setns(mounts, CLONE_NEWNS) == 0 && setns(processes, CLONE_NEWPID) == 0);
+  CHECK(fchdir(root) == 0 && chroot(".") == 0);
   pthread_t id;
   CHECK(pthread_create(&id, NULL, thread, NULL) == 0);
   pthread_join(id, NULL);
