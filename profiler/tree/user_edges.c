@@ -9,8 +9,11 @@ struct fmt_rec_function *prof_tree_task_function(struct prof_tree *tree, const s
 /* No code is there: what the function is named by stands for its site and its this_fn, the same in all threads. */
 static struct prof_edge_key user_key(struct fmt_rec_function *function)
 {
-  return (struct prof_edge_key){
-      .site = function->address, .function_address = function->address, .function = function, .generic = true};
+  return (struct prof_edge_key){.site = function->address,
+                                .function_address = function->address,
+                                .function = function,
+                                .signature_flags = FMT_SIGNATURE_NONE,
+                                .generic = true};
 }
 
 struct fmt_rec_edge *prof_tree_user_edge(struct prof_tree *tree, struct fmt_rec_variant *from,
