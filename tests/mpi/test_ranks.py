@@ -413,8 +413,9 @@ class More(Job):
         if shutil.which(f"mpif90.{self.mpi}") is None:
             self.skipTest(f"mpif90.{self.mpi} is not there")
         self.write("fortran.f90", FORTRAN)
-        made = self.run_command(f"mpif90.{self.mpi}", "-g", "-finstrument-functions", "fortran.f90", "-o", "program")
+        made = self.run_command(f"mpif90.{self.mpi}", "-g", "-finstrument-functions", "fortran.f90", "-o", "fortran")
         self.assertEqual(made.returncode, 0, made.stderr)
+        self.program = self.path("fortran")
         done = self.launch(2)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         found = self.counts("file", by="function,rank")
