@@ -109,14 +109,15 @@ static void count_calls(struct folding *folding)
   }
 }
 
-/* How a process was recorded, which has to be the same for its calls to add up to one. */
+/* How a process was recorded, which has to be the same for its calls to add up to one. How thin its sample became is
+ * not of this: it says nothing of how what was timed adds up. */
 static bool same_recording(const struct out_profile *profile, const struct out_recording_info *left,
                            const struct out_recording_info *right)
 {
   const uint32_t flags = FMT_REC_SIGNATURES | FMT_REC_SCHEDULE | FMT_REC_SAMPLED;
   const struct fmt_rec_process *a = &left->process, *b = &right->process;
   return left->program == right->program && a->clock == b->clock && a->injected_hz == b->injected_hz &&
-         (a->flags & flags) == (b->flags & flags) && a->overhead == b->overhead && a->drawn_from == b->drawn_from &&
+         (a->flags & flags) == (b->flags & flags) && a->overhead == b->overhead &&
          (a->rank_source == 0) == (b->rank_source == 0) && out_fold_same_samples(profile, left, right);
 }
 
@@ -249,6 +250,8 @@ static void join(enum out_fold which, struct out_recording_info *into, uint64_t 
   struct fmt_rec_process *sum = &into->process;
   const struct fmt_rec_process *process = &from->process;
   const uint32_t of_all = FMT_REC_FINISHED | FMT_REC_CHILD | FMT_REC_SLEEP;
+  if (sum->drawn_from < process->drawn_from)
+    sum->drawn_from = process->drawn_from;
   sum->processes = sum_of(out_process_count(into), out_process_count(from));
   if (which == OUT_FOLD_RANKS && sum->rank_source) {
     sum->ranks = sum_of(out_process_rank_count(sum), out_process_rank_count(process));

@@ -29,15 +29,24 @@ static void cut(struct out_text *text, size_t length)
   out_text_puts(text, more);
 }
 
+/* Where the program's own name begins in the first word of a command line, behind its folders. In what a program wrote
+ * there for ps, like "nginx: master process ./nginx", folders are of the text, not of a program. */
+static size_t without_folders(const char *command, size_t end)
+{
+  static const char begins_text[] = ": ";
+  const char *text = memmem(command, end, begins_text, strlen(begins_text));
+  const char *slash = memrchr(command, '/', text ? (size_t)(text - command) : end);
+  return slash && slash + 1 < command + end ? (size_t)(slash + 1 - command) : 0;
+}
+
 /* The words with spaces between them, the first without its folders. */
 static void put_command(const struct out_recording_info *info, struct out_text *text)
 {
   const char *command = info->command;
   for (size_t at = 0; at < info->command_size && text->length <= LONGEST_COMMAND;) {
     size_t end = word_end(command, info->command_size, at), next = end + 1;
-    const char *slash = at == 0 ? memrchr(command, '/', end) : NULL;
-    if (slash && slash + 1 < command + end)
-      at = (size_t)(slash + 1 - command);
+    if (at == 0)
+      at = without_folders(command, end);
     if (text->length > 0)
       out_text_putc(text, ' ');
     if (end == at || memchr(command + at, ' ', end - at))

@@ -10,6 +10,7 @@ import resource
 import signal
 import sqlite3
 import subprocess
+import sys
 import time
 
 import harness
@@ -87,6 +88,13 @@ class Family(harness.Case):
         self.assertRegex(one[0], r"^calls 4 \(\d+\)$")
         self.assertEqual(counts, {(function, process): calls for function in ("main", "work")
                                   for process, calls in (("calls 3 (2 processes)", 2), (one[0], 1))})
+
+    def test_text_in_place_of_a_command_line(self):
+        """What a program shows of itself in ps is no path, though paths may be in it."""
+        done = self.callsig("run", "-o", "a", sys.executable, "-c", "import os; os.execv('./calls', ['server: serves ./site/a of 2', '3'])")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (process,) = {process for _, process in self.counts("a")}
+        self.assertRegex(process, r"^'server: serves ./site/a of 2' 3 \(\d+\)$")
 
     def test_sums_are_of_each(self):
         """Calls by process are those of each process's own recording."""

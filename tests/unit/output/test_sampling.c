@@ -193,6 +193,40 @@ static void expect_same_errors(struct callsig_stats *left, struct callsig_stats 
   }
 }
 
+/* Adds a run that drew from so many calls, with this budget. */
+static void add_run(struct callsig_stats **all, uint32_t drawn_from, uint32_t overhead)
+{
+  struct twin twin;
+  struct callsig_stats *stats[2];
+  twin_begin(&twin, 7, 4);
+  recording_writer_header(twin.writers[SAMPLED])->drawn_from = drawn_from;
+  recording_writer_header(twin.writers[SAMPLED])->overhead = overhead;
+  recording_writer_header(twin.writers[SAMPLED])->timeline_min = UINT64_MAX; /* none is kept */
+  twin_run_shapes(&twin, 200);
+  recording_writer_save(twin.writers[SAMPLED], twin.now, scratch_path("choice"));
+  twin_end(&twin, stats);
+  twin_free(stats);
+  assert_int_equal(
+      *all ? callsig_stats_add(*all, scratch_path("choice")) : callsig_stats_load(scratch_path("choice"), all), 0);
+  unlink(scratch_path("choice"));
+}
+
+/* Processes of one command become one, however thin the sample of each became, and the thinnest is told. */
+static void folds_keep_the_thinnest(void **state)
+{
+  (void)state;
+  struct callsig_stats *all = NULL;
+  add_run(&all, 128, 0);
+  add_run(&all, 0, 0);
+  add_run(&all, 1024, 0);
+  add_run(&all, 128, 1536);
+  assert_int_equal(callsig_stats_fold_processes(all), 0);
+  assert_int_equal(callsig_stats_group(all, CALLSIG_BY_PROCESS), 0);
+  twin_expect(all, callsig_stats_print, " (3 processes)]", 1);
+  twin_expect(all, callsig_stats_print, "one in 64 to 512", 1);
+  callsig_stats_free(all);
+}
+
 /* Of runs that chose otherwise, merged: each keeps what it chose, and the note has them all. A recording that does not
  * tell is passed over. */
 static void merges_keep_choices(void **state)
@@ -207,18 +241,7 @@ static void merges_keep_choices(void **state)
                                       "one in 32 to 512 at the fewest; budget: 1.5 to 2 times the"};
   struct callsig_stats *all = NULL, *merged;
   for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
-    struct twin twin;
-    struct callsig_stats *stats[2];
-    twin_begin(&twin, 7, 4);
-    recording_writer_header(twin.writers[SAMPLED])->drawn_from = runs[i].drawn_from;
-    recording_writer_header(twin.writers[SAMPLED])->overhead = runs[i].overhead;
-    twin_run_shapes(&twin, 200);
-    recording_writer_save(twin.writers[SAMPLED], twin.now, scratch_path("choice"));
-    twin_end(&twin, stats);
-    twin_free(stats);
-    assert_int_equal(
-        all ? callsig_stats_add(all, scratch_path("choice")) : callsig_stats_load(scratch_path("choice"), &all), 0);
-    unlink(scratch_path("choice"));
+    add_run(&all, runs[i].drawn_from, runs[i].overhead);
     twin_expect(all, callsig_stats_print, notes[i], 1);
     assert_int_equal(callsig_stats_dump(all, scratch_path("choices")), 0);
     assert_int_equal(callsig_stats_load(scratch_path("choices"), &merged), 0);
@@ -469,6 +492,7 @@ int main(void)
       cmocka_unit_test(threads_become_one),
       cmocka_unit_test(percentiles_are_of_calls),
       cmocka_unit_test(merges_keep_choices),
+      cmocka_unit_test(folds_keep_the_thinnest),
       cmocka_unit_test(hooks_are_compensated),
       cmocka_unit_test(dearer_hooks_are_within_errors),
       cmocka_unit_test(damage),
