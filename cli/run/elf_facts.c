@@ -115,8 +115,11 @@ int cli_elf_facts_read(const char *path, struct cli_elf_facts *facts)
   if (fd < 0)
     return -errno;
   elf_version(EV_CURRENT);
+  errno = 0;
   Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
   int result = elf != NULL ? read_elf(elf, fd, facts) : -EINVAL;
+  if (result == -EINVAL && errno == ENOMEM) /* which libelf tells by a text alone */
+    result = -ENOMEM;
   elf_end(elf);
   close(fd);
   return result;

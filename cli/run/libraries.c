@@ -57,7 +57,8 @@ static int spawn_lister(const char *interpreter, const char *image, int output, 
   return -error;
 }
 
-/* Reads the lister's output to its end, even after a bad line, so that it never writes to a closed pipe. */
+/* Reads the lister's output to its end, even after a bad line, so that it never writes to a closed pipe. A negative
+ * errno: what cannot be read, or -ENOENT after a message. */
 static int read_all(struct cli_libraries *libraries, const char *image, FILE *output)
 {
   char *line = NULL;
@@ -68,6 +69,8 @@ static int read_all(struct cli_libraries *libraries, const char *image, FILE *ou
     if (error < 0)
       result = error;
   }
+  if (result == 0 && !feof(output))
+    result = -errno;
   free(line);
   return result;
 }
@@ -108,6 +111,8 @@ int cli_libraries_list(const char *interpreter, const char *image, struct cli_li
     close(ends[0]);
   }
   int status = wait_lister(pid);
+  if (error < 0 && error != -ENOENT)
+    cli_error("run: %s: its libraries cannot be listed: %s", image, strerror(-error));
   if (error < 0 || status == 0)
     return error;
   cli_error("run: %s: '%s --list' fails on it, so it would not start", image, interpreter);

@@ -51,6 +51,24 @@ static int merge(const struct cli_mpi_end *end, const char *one, const char *oth
   return error;
 }
 
+/* What a rank brings whose recording could not be taken along: no calls, and not to be written. */
+enum { GAVE_UP = 0400 };
+
+static bool gave_up(const char *path)
+{
+  struct stat status;
+  return lstat(path, &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 0777) == GAVE_UP;
+}
+
+/* From here on this side brings nothing: the others leave nothing behind then, and FILE stays as it was. */
+static int give_up(const struct cli_mpi_end *end)
+{
+  if (unlink(end->own) != 0 && errno != ENOENT)
+    return -errno;
+  const int fd = open(end->own, O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, GAVE_UP);
+  return fd < 0 ? -errno : (close(fd), 0);
+}
+
 /* Moves a file to where nothing lies; -EEXIST: something does. */
 static int move(const char *from, const char *to)
 {
@@ -98,16 +116,26 @@ static int meet(const struct cli_mpi_end *end, uint64_t number, bool *said)
     unlink(end->peer);
     return -EPERM;
   }
-  error = merge(end, end->own, end->peer);
+  error = gave_up(end->own) || gave_up(end->peer) ? give_up(end) : merge(end, end->own, end->peer);
   *said = error < 0;
   unlink(end->peer);
   return error < 0 ? error : 1;
 }
 
-/* Nodes have the numbers of a heap: the root is 1, and those below n are 2 n and 2 n + 1. */
+/* Puts what this side has in FILE's place; 0, or a negative errno. */
+static int arrive(const struct cli_mpi_end *end)
+{
+  if (gave_up(end->own))
+    return unlink(end->own) == 0 ? 0 : -errno;
+  return rename(end->own, end->joined) == 0 ? 0 : -errno;
+}
+
+/* Nodes have the numbers of a heap: the root is 1, and those below n are 2 n and 2 n + 1. Who fails goes on, with
+ * nothing, to those that wait. */
 static int climb(const struct cli_mpi_end *end, bool *said)
 {
   unsigned levels = 0;
+  int error = 0;
   while (UINT64_C(1) << levels < end->ranks)
     levels++;
   for (unsigned level = 0; level < levels; level++) {
@@ -116,20 +144,23 @@ static int climb(const struct cli_mpi_end *end, bool *said)
     if ((side ^ 1) << level >= end->ranks)
       continue;
     const int met = meet(end, (UINT64_C(1) << (levels - 1 - level)) + (side >> 1), said);
-    if (met <= 0)
-      return met;
+    if (met < 0 && error == 0)
+      error = met;
+    if (met == 0 || (met < 0 && give_up(end) < 0))
+      return error;
   }
-  return rename(end->own, end->joined) == 0 ? 0 : -errno;
+  const int arrived = arrive(end);
+  return error < 0 ? error : arrived;
 }
 
 void cli_mpi_end_complete(struct cli_mpi_end *end)
 {
-  bool said = true;
   int error = merge(end, end->recording, NULL);
-  if (error == 0) {
-    said = false;
+  bool said = error < 0;
+  if (error == 0)
     error = climb(end, &said);
-  }
+  else if (give_up(end) == 0)
+    (void)climb(end, &said);
   if (error < 0 && !said)
     cli_error("%s: %s", end->joined, strerror(-error));
   if (error < 0)

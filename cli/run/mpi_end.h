@@ -23,7 +23,7 @@ struct cli_mpi_end {
 };
 
 /* Takes this rank's recording, which is sealed, as far up as others have come. Where that fails FILE stays as it was,
- * after a message. */
+ * after a message, and so it does for the others, who leave nothing beside it either. */
 void cli_mpi_end_complete(struct cli_mpi_end *end);
 
 #endif

@@ -166,7 +166,11 @@ static char read_state(const struct cli_recording_place *place, struct fmt_mpi_w
   int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (fd >= 0 && read(fd, &state, 1) != 1)
     state = 0;
-  if (fd >= 0 && pread(fd, whole, sizeof *whole, FMT_MPI_WHOLE_OFFSET) != (ssize_t)sizeof *whole)
+  const ssize_t size = fd >= 0 ? pread(fd, whole, sizeof *whole, FMT_MPI_WHOLE_OFFSET) : 0;
+  if (size < 0)
+    cli_error("run: --mpi: %s: %s: what ranks did after MPI_Finalize is in their own recordings alone", path,
+              strerror(errno));
+  if (size != (ssize_t)sizeof *whole)
     whole->ranks = 0;
   if (fd >= 0)
     close(fd);

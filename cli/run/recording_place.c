@@ -194,6 +194,8 @@ int cli_recording_place_header(const struct cli_recording_place *place, struct f
   if (!lies_at(place->fd, place->path))
     return -ESTALE;
   ssize_t length = pread(place->fd, header, sizeof *header, 0);
+  if (length < 0)
+    return -errno;
   bool recorded = length == (ssize_t)sizeof *header && memcmp(header->magic, FMT_RECORDING_MAGIC, 8) == 0 &&
                   header->run == place->run;
   return recorded ? 0 : -ENOENT;

@@ -40,7 +40,7 @@ int cli_recording_make_way(const char *path, bool removes);
 int cli_recording_place_take(const char *path, struct cli_recording_place *place, uint32_t *writer);
 
 /* The header of the recording that this run's program made in its place. Returns 0; -ENOENT when it made none; -ESTALE
- * when what lies there is another file by now. */
+ * when what lies there is another file by now; or a negative errno where that cannot be read. */
 int cli_recording_place_header(const struct cli_recording_place *place, struct fmt_rec_header *header);
 
 /* Did the runtime come for the place, whether it made a recording there or told why it could not? */

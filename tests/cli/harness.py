@@ -111,11 +111,22 @@ class Case(unittest.TestCase):
         for word in words:
             self.assertIn(word, lines[0])
 
-    def failed_allocations(self, *arguments, samples=25):
-        """Runs the command with no memory from one allocation on, for a sample of them. Yields what came of each."""
+    def failing_memory(self):
+        """What makes allocations of a command fail when it is preloaded."""
         library = self.path("fail.so")
         done = self.run_command("cc", "-shared", "-fPIC", os.path.join(HERE, "fail_allocation.c"), "-o", library)
         self.assertEqual(done.returncode, 0, done.stderr)
+        return library
+
+    def failed_once(self, most, *arguments):
+        """Runs the command with no memory for one allocation, each of the first `most`. Yields what came of each."""
+        environment = {"LD_PRELOAD": self.failing_memory(), "FAIL_ALLOCATION_IN": "callsig", "FAIL_ALLOCATION_ONCE": "1"}
+        for number in range(1, most + 1):
+            yield self.callsig(*arguments, env={**environment, "FAIL_ALLOCATION": str(number)})
+
+    def failed_allocations(self, *arguments, samples=25):
+        """Runs the command with no memory from one allocation on, for a sample of them. Yields what came of each."""
+        library = self.failing_memory()
         counting = {"LD_PRELOAD": library, "FAIL_ALLOCATION": str(10 ** 12), "FAIL_ALLOCATION_COUNT": self.path("count")}
         self.assertEqual(self.callsig(*arguments, env=counting).returncode, 0)
         with open(self.path("count")) as file:

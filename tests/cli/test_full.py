@@ -1,4 +1,4 @@
-"""callsig run where a recording has no room: one line with the cause, and nothing that is not true beside it."""
+"""callsig run where a recording has no room, or the command no memory: one line with the cause, and nothing that is not true beside it."""
 
 import resource
 import signal
@@ -7,6 +7,7 @@ import harness
 
 FUNCTIONS = 320
 PARAMETERS = 64
+MOST_ALLOCATIONS = 40  # which are made before the program starts
 MEGABYTE = 1 << 20  # what a recording begins with
 
 
@@ -52,6 +53,17 @@ class Full(harness.Case):
         report = self.callsig("report", "callsig.out")
         self.assertEqual(report.returncode, 0, report.stderr)
         self.assertIn(missing, report.stdout)
+
+    @harness.with_own_allocator
+    def test_no_memory_once(self):
+        """Each of the first allocations in turn finds no memory, all others do: the program runs, or one line says why it does not."""
+        program = self.compile("program", harness.CALLS)
+        refused = 0
+        for done in self.failed_once(MOST_ALLOCATIONS, "run", "-o", "recording", program):
+            if done.returncode != 0:
+                refused += 1
+                self.assert_fails(done, 1, "memory")
+        self.assertGreater(refused, MOST_ALLOCATIONS // 4)
 
 
 if __name__ == "__main__":

@@ -214,9 +214,7 @@ class Memory(Recorded):
     @harness.with_own_allocator
     def test_memory_ends(self):
         """From any allocation on there is none: one line that says so, never a crash, never half a report."""
-        library = self.path("fail.so")
-        done = self.run_command("cc", "-shared", "-fPIC", os.path.join(harness.HERE, "fail_allocation.c"), "-o", library)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        library = self.failing_memory()
         for name in ("table", "json", "csv", "extrap"):
             arguments = ["scaling", self.recording, "bubble|by_mode" if name != "extrap" else "bubble", "--format", name]
             whole = self.callsig(*arguments)

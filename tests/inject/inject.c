@@ -8,7 +8,7 @@
  * "program=NAME": those of processes that run the executable NAME, but for those of its loader; "whole=NAME": its
  * loader's too. Of the calls from NUMBER on, the first that is CALL, "any" or a system call's number and, behind a dot,
  * the operation of a futex, returns ERROR, a number of errno; for ERROR "kill" its process gets SIGKILL instead. With
- * NUMBER 0 nothing fails, and no writing to standard error ever does, where failures are told.
+ * NUMBER 0 nothing fails, and no writing to standard error ever does, where failures are told, nor to an eventfd.
  *
  * OUTPUT has a line for each call that counts: its number, from 1, the system call's, its first two arguments, and a
  * number that calls from the same place have in common: of the addresses of the same mapping that it returns to, as far
@@ -201,12 +201,23 @@ static void inject(struct injection *injection, pid_t thread)
     injection->failing[injection->failing_count++] = thread;
 }
 
-static bool is_chosen(const struct injection *injection, const struct __ptrace_syscall_info *call)
+/* A counter in the kernel takes what is written to it, however full disks and memory are. */
+static bool is_eventfd(pid_t thread, uint64_t descriptor)
+{
+  static const char eventfd[] = "anon_inode:[eventfd]";
+  char path[64], file[sizeof eventfd] = "";
+  snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)thread, (int)descriptor);
+  return readlink(path, file, sizeof file) == (ssize_t)strlen(eventfd) && memcmp(file, eventfd, strlen(eventfd)) == 0;
+}
+
+static bool is_chosen(const struct injection *injection, pid_t thread, const struct __ptrace_syscall_info *call)
 {
   if (!injection->error)
     return true;
   long number = (long)call->entry.nr, operation = (long)(call->entry.args[1] & (uint64_t)FUTEX_CMD_MASK);
   bool tells = (number == SYS_write || number == SYS_writev) && call->entry.args[0] == STDERR_FILENO;
+  if (number == SYS_write && is_eventfd(thread, call->entry.args[0]))
+    return false;
   return !tells && (injection->call < 0 || number == injection->call) &&
          (injection->operation < 0 || operation == injection->operation);
 }
@@ -220,7 +231,7 @@ static void entered(struct injection *injection, pid_t thread, const struct __pt
   fprintf(injection->output, "%lu %llu %llu %llu %u\n", injection->counted, (unsigned long long)call->entry.nr,
           (unsigned long long)call->entry.args[0], (unsigned long long)call->entry.args[1],
           injection->number ? 0 : way_to(place, thread, call));
-  if (injection->number && injection->counted >= injection->number && is_chosen(injection, call))
+  if (injection->number && injection->counted >= injection->number && is_chosen(injection, thread, call))
     inject(injection, thread);
 }
 

@@ -19,6 +19,8 @@
 
 enum { RANKS = 3, BEFORE = 7 };
 
+static const unsigned orders[][RANKS] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}}; /* in which ranks end */
+
 static char folder[] = "/tmp/test_mpi_end.XXXXXX";
 
 static void name(char path[PATH_MAX], const char *file)
@@ -91,7 +93,6 @@ static int64_t size_of(const char *file)
 static void the_last_completes(void **state)
 {
   (void)state;
-  static const unsigned orders[][RANKS] = {{0, 1, 2}, {2, 1, 0}, {1, 2, 0}, {2, 0, 1}};
   for (size_t i = 0; i < sizeof orders / sizeof *orders; i++) {
     if (i > 0) {
       assert_int_equal(end(state), 0);
@@ -124,12 +125,34 @@ static void a_link_is_no_rank(void **state)
   assert_int_equal(size_of("kept"), 0);
   assert_int_equal(size_of(".file.2.mpi-node"), -ENOENT);
   assert_int_equal(size_of(".file.rank1.1.mpi-peer"), -ENOENT);
-  assert_int_equal(size_of(".file.1.mpi-node"), 0);
+  assert_int_equal(size_of(".file.1.mpi-node"), -ENOENT);
+}
+
+/* What one rank recorded cannot be read: in any order FILE stays as it was, and nothing is left beside it. */
+static void who_fails_keeps_nobody_waiting(void **state)
+{
+  static const char *const parts[] = {".file.1.mpi-node", ".file.2.mpi-node", ".file.rank0.1.mpi-own",
+                                      ".file.rank1.1.mpi-own", ".file.rank2.1.mpi-own"};
+  for (unsigned i = 0; i < RANKS * sizeof orders / sizeof *orders; i++) {
+    char path[PATH_MAX];
+    if (i > 0) {
+      assert_int_equal(end(state), 0);
+      assert_int_equal(begin(state), 0);
+    }
+    name_of_rank(path, "file.rank", i % RANKS, "");
+    assert_int_equal(truncate(path, BEFORE), 0);
+    for (unsigned k = 0; k < RANKS; k++)
+      complete(orders[i / RANKS][k]);
+    assert_int_equal(size_of("file"), BEFORE);
+    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++)
+      assert_int_equal(size_of(parts[k]), -ENOENT);
+  }
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(the_last_completes, begin, end),
-                                     cmocka_unit_test_setup_teardown(a_link_is_no_rank, begin, end)};
+                                     cmocka_unit_test_setup_teardown(a_link_is_no_rank, begin, end),
+                                     cmocka_unit_test_setup_teardown(who_fails_keeps_nobody_waiting, begin, end)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -232,16 +232,14 @@ static void folds_keep_the_thinnest(void **state)
 static void merges_keep_choices(void **state)
 {
   (void)state;
-  static const struct {
-    uint32_t drawn_from, overhead;
-  } runs[] = {{128, 0}, {0, 0}, {1024, 1536}, {64, 2048}};
+  static const uint32_t runs[][2] = {{128, 0}, {0, 0}, {1024, 1536}, {64, 2048}};
   static const char *const notes[] = {" at random (of short ones one in 64); the",
                                       " at random (of short ones one in 64); the",
                                       "one in 64 to 512 at the fewest; budget: 1.5 times the",
                                       "one in 32 to 512 at the fewest; budget: 1.5 to 2 times the"};
   struct callsig_stats *all = NULL, *merged;
   for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
-    add_run(&all, runs[i].drawn_from, runs[i].overhead);
+    add_run(&all, runs[i][0], runs[i][1]);
     twin_expect(all, callsig_stats_print, notes[i], 1);
     assert_int_equal(callsig_stats_dump(all, scratch_path("choices")), 0);
     assert_int_equal(callsig_stats_load(scratch_path("choices"), &merged), 0);
