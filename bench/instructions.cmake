@@ -15,3 +15,6 @@ set_tests_properties(bench.alloc PROPERTIES SKIP_RETURN_CODE 77 COST 60)
 # What machine stacks take that are alive at once must not grow faster than their number.
 callsig_test(bench.stacks quick ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/stack_instructions.py ${PROJECT_BINARY_DIR})
 set_tests_properties(bench.stacks PROPERTIES SKIP_RETURN_CODE 77)
+# And what the search for laws takes for a signature.
+callsig_test(bench.laws quick ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/law_instructions.py ${PROJECT_BINARY_DIR})
+set_tests_properties(bench.laws PROPERTIES SKIP_RETURN_CODE 77)

@@ -7,11 +7,17 @@
 /* The median of |x| of normal x by its standard deviation, inverted. */
 #define MEDIAN_TO_DEVIATION 1.4826
 
+/* A law that few steps bring no nearer than to so many times the loss of another is not the best one. */
+#define ROUGHLY 3
+
 struct choice {
   const struct out_points *points;
   struct out_fit_room room;
   double scale;
   uint32_t steps;
+  bool is_rough;
+  double most,
+      near; /* a law whose score is above the one, and that is off by more than the other, need not be fitted */
   bool rises_with[OUT_LAW_CANDIDATES][OUT_LAW_CANDIDATES]; /* one candidate all but tells the other */
   struct base_vector fits;                                 /* struct out_fit, the constant first */
 };
@@ -75,16 +81,26 @@ static bool is_rising(const struct out_points *points, const struct out_fit *fit
   return true;
 }
 
+/* False when the law is none of these points, or is not asked for. */
+static bool fit_law(struct choice *choice, const struct out_law *law, struct out_fit *fit)
+{
+  /* What a constant is off by is asked in any case. */
+  const double most = law->leading == 0 ? INFINITY
+                                        : fmax(out_fit_loss_of_score(choice->points, law, choice->most),
+                                               out_fit_loss_of_deviation(choice->points, choice->near));
+  if (out_fit(choice->points, law, choice->scale, choice->steps, most, &choice->room, fit) < 0)
+    return false;
+  return law->leading == 0 || (fit->share >= OUT_CHOOSE_SHARE && is_rising(choice->points, fit));
+}
+
 static int take_law(const struct out_law *law, void *data)
 {
   struct choice *choice = data;
   struct out_fit fit;
-  if (!is_told(choice, law))
+  if (!is_told(choice, law) || !fit_law(choice, law, &fit))
     return 0;
-  if (out_fit(choice->points, law, choice->scale, choice->steps, &choice->room, &fit) < 0)
-    return 0;
-  if (law->leading > 0 && (fit.share < OUT_CHOOSE_SHARE || !is_rising(choice->points, &fit)))
-    return 0;
+  if (choice->is_rough)
+    choice->most = fmin(choice->most, fit.score + choice->points->count * log(ROUGHLY));
   struct out_fit *added = base_vector_add(&choice->fits, 1);
   if (!added)
     return -ENOMEM;
@@ -97,11 +113,29 @@ static struct out_fit *fit_at(const struct choice *choice, uint32_t number)
   return base_vector_at(&choice->fits, number);
 }
 
-static int fit_all(struct choice *choice, double scale, uint32_t steps)
+/* Finds the best law alone: those that are worse are given up. */
+static int fit_roughly(struct choice *choice)
 {
+  choice->is_rough = true;
+  choice->scale = OUT_FIT_RESOLUTION;
+  choice->steps = OUT_FIT_ROUGH;
+  choice->most = INFINITY;
+  return out_laws_each(choice->points->candidates, take_law, choice);
+}
+
+/* Fits what may be the verdict, or named beside it: what is not told from a law that is not told from the best, which
+ * has a score as low as that of `good` at least, and what is plainer and near. */
+static int fit_fully(struct choice *choice, double scale, const struct out_law *good)
+{
+  struct out_fit fit;
   choice->fits.count = 0;
+  choice->is_rough = false;
   choice->scale = scale;
-  choice->steps = steps;
+  choice->steps = OUT_FIT_FULL;
+  choice->near = OUT_CHOOSE_LOG_STEP;
+  choice->most = INFINITY;
+  if (fit_law(choice, good, &fit))
+    choice->most = fit.score + 2 * OUT_CHOOSE_APART;
   return out_laws_each(choice->points->candidates, take_law, choice);
 }
 
@@ -234,12 +268,14 @@ int out_choose(const struct out_points *points, struct out_choice *verdict)
 {
   *verdict = (struct out_choice){.kind = OUT_CHOICE_NONE, .rivals = BASE_VECTOR_OF(struct out_law)};
   struct choice choice = {.points = points, .fits = BASE_VECTOR_OF(struct out_fit)};
-  int result = out_fit_room_make(&choice.room, points->count);
+  int result = out_fit_room_make(&choice.room, points);
   find_together(&choice);
   if (result == 0)
-    result = fit_all(&choice, OUT_FIT_RESOLUTION, OUT_FIT_ROUGH);
-  if (result == 0 && has_constant(&choice))
-    result = fit_all(&choice, find_scale(&choice), OUT_FIT_FULL);
+    result = fit_roughly(&choice);
+  if (result == 0 && has_constant(&choice)) {
+    const struct out_law good = best_of(&choice)->law;
+    result = fit_fully(&choice, find_scale(&choice), &good);
+  }
   if (result == 0 && has_constant(&choice))
     result = judge(&choice, verdict);
   if (result < 0)

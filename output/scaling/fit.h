@@ -34,22 +34,35 @@ struct out_fit {
   double growth;                    /* largest fitted time by the smallest */
 };
 
-/* Room for fitting; made for points, free with out_fit_room_free(). */
+/* Room for fitting, and what all laws of the same points share; free with out_fit_room_free(). */
 struct out_fit_room {
   double *columns, *matrix, *right, *fitted, *deviations, *sorted;
+  double *times;      /* by point: the logarithm of its time */
+  double *ones;       /* by point: 1 */
+  double *logarithms; /* by candidate, then by point: that of its value */
 };
 
-int out_fit_room_make(struct out_fit_room *room, uint32_t points);
+/* 0 or -ENOMEM. The room is of these points alone. */
+int out_fit_room_make(struct out_fit_room *room, const struct out_points *points);
 void out_fit_room_free(struct out_fit_room *room);
 
 /* Steps that find the best laws, and that find the coefficients of one. */
 #define OUT_FIT_ROUGH 12u
 #define OUT_FIT_FULL  60u
 
-/* Fits `law`. `scale` is the size of usual deviations, above 0; at most `steps` steps are taken. -EDOM when the points
- * do not determine it, or when what fits is no law: a leading coefficient that is not positive, a time that is not. */
-int out_fit(const struct out_points *points, const struct out_law *law, double scale, uint32_t steps,
+/*
+ * Fits `law`. `scale` is the size of usual deviations, above 0; at most `steps` steps are taken. A law whose loss stays
+ * above `most` is given up as soon as its steps gain too little for that: INFINITY fits any.
+ *
+ * -EDOM when the points do not determine the law, or when what fits is none: a leading coefficient that is not
+ * positive, a time that is not. -ERANGE when it was given up.
+ */
+int out_fit(const struct out_points *points, const struct out_law *law, double scale, uint32_t steps, double most,
             struct out_fit_room *room, struct out_fit *fit);
+
+/* The loss at which a law of these points has this score, and that at which it has this deviation. */
+double out_fit_loss_of_score(const struct out_points *points, const struct out_law *law, double score);
+double out_fit_loss_of_deviation(const struct out_points *points, double deviation);
 
 /* The fitted time at `values`. */
 double out_fit_at(const struct out_fit *fit, const double *values);

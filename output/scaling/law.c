@@ -4,10 +4,13 @@
 #include <math.h>
 #include <string.h>
 
-/* The value of one growth: log is that of base 2, and 0 below 1 (a call with nothing to do). */
-static double growth_at(enum out_growth growth, double value)
+double out_law_logarithm(double value)
 {
-  double logarithm = value > 1 ? log2(value) : 0;
+  return value > 1 ? log2(value) : 0;
+}
+
+double out_law_growth(enum out_growth growth, double value, double logarithm)
+{
   switch (growth) {
   case OUT_GROWTH_LOG:
     return logarithm;
@@ -30,11 +33,17 @@ static double growth_at(enum out_growth growth, double value)
   }
 }
 
+static bool has_logarithm(uint8_t growth)
+{
+  return growth == OUT_GROWTH_LOG || growth == OUT_GROWTH_N_LOG;
+}
+
 double out_law_term(const struct out_law *law, uint32_t term, const double *values)
 {
   double product = 1;
   for (uint32_t i = 0; i < law->argument_count; i++)
-    product *= growth_at(law->growth[term][i], values[law->arguments[i]]);
+    product *= out_law_growth(law->growth[term][i], values[law->arguments[i]],
+                              has_logarithm(law->growth[term][i]) ? out_law_logarithm(values[law->arguments[i]]) : 0);
   return product;
 }
 

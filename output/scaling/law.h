@@ -43,6 +43,12 @@ struct out_law {
   double from, to;
 };
 
+/* The logarithm that laws are made of: that of base 2, and 0 below 1 (a call with nothing to do). */
+double out_law_logarithm(double value);
+
+/* One growth at `value`, whose logarithm the caller has at hand, as it is the same for all laws. */
+double out_law_growth(enum out_growth growth, double value, double logarithm);
+
 /* Term `term` at a point whose candidates' values are `values`. */
 double out_law_term(const struct out_law *law, uint32_t term, const double *values);
 

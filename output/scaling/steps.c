@@ -28,6 +28,12 @@ struct search {
   struct out_fit_room room;
   double *sizes; /* different ones of the law at hand, ascending */
   uint32_t size_count;
+  bool are_open; /* steps that go on to the last size are looked for instead */
+  double most;   /* a score above which a law with a step is none of those that are asked for */
+  const struct out_law
+      *known; /* NULL, or a law that is named anyway: with a step it is asked for up to another score */
+  double most_known;
+  bool is_for_best;        /* those are the best, and what is not told from it */
   struct base_vector fits; /* struct out_fit: borne ones */
 };
 
@@ -87,15 +93,27 @@ static bool is_borne(const struct search *search, const struct out_fit *fit)
   return fit->left_out <= BORNE && fit->explained >= EXPLAINED && sizes_before(search, fit) >= BEFORE;
 }
 
+/* The loss above which the law is not asked for: steps that go on are, whatever their score. */
+static double most_loss(const struct search *search, const struct out_law *law)
+{
+  const double near = out_fit_loss_of_deviation(search->points, law->leading > 0 ? BORNE : OUT_CHOOSE_STEP);
+  const bool is_known = search->known && out_law_same_name(law, search->known);
+  const double score = is_known ? search->most_known : search->most;
+  return search->are_open ? near : fmin(near, out_fit_loss_of_score(search->points, law, score));
+}
+
 static int try_step(struct search *search, struct out_law law, uint32_t begin, uint32_t end)
 {
   struct out_fit fit;
   law.is_stepped = true;
   law.from = search->sizes[begin];
   law.to = search->sizes[end];
-  if (!(law.from > 0) || out_fit(search->points, &law, search->scale, OUT_FIT_ROUGH, &search->room, &fit) < 0 ||
+  const double most = most_loss(search, &law);
+  if (!(law.from > 0) || out_fit(search->points, &law, search->scale, OUT_FIT_ROUGH, most, &search->room, &fit) < 0 ||
       !is_borne(search, &fit))
     return 0;
+  if (search->is_for_best && fit.law.leading > 0)
+    search->most = fmin(search->most, fit.score + OUT_CHOOSE_APART);
   struct out_fit *added = base_vector_add(&search->fits, 1);
   if (!added)
     return -ENOMEM;
@@ -114,6 +132,18 @@ static bool may_step(const struct out_law *law)
   return true;
 }
 
+/* All steps that begin there: those that go on to the last size, or those that end up to `last`. */
+static int try_steps_from(struct search *search, const struct out_law *law, uint32_t begin, uint32_t stride,
+                          uint32_t last)
+{
+  int result = 0;
+  if (search->are_open)
+    return try_step(search, *law, begin, search->size_count - 1);
+  for (uint32_t width = 1; width <= WIDEST && begin + width * stride <= last && result == 0; width++)
+    result = try_step(search, *law, begin, begin + width * stride);
+  return result;
+}
+
 static int try_steps(struct search *search, const struct out_law *law)
 {
   int result = 0;
@@ -122,9 +152,8 @@ static int try_steps(struct search *search, const struct out_law *law)
     return 0;
   const uint32_t last = search->size_count - BEHIND, first = BEFORE - 1;
   const uint32_t stride = (last - first + BEGINS - 1) / BEGINS;
-  for (uint32_t begin = first; begin < last; begin += stride)
-    for (uint32_t width = 1; width <= WIDEST && begin + width * stride <= last && result == 0; width++)
-      result = try_step(search, *law, begin, begin + width * stride);
+  for (uint32_t begin = first; begin < last && result == 0; begin += stride)
+    result = try_steps_from(search, law, begin, stride, last);
   return result;
 }
 
@@ -132,7 +161,8 @@ static int take_law(const struct out_law *law, void *data)
 {
   struct search *search = data;
   struct out_law of_one = *law;
-  if (!may_step(law))
+  const bool is_named = search->known && isinf(search->most_known) && out_law_same_name(law, search->known);
+  if (!may_step(law) || is_named)
     return 0;
   if (law->leading > 0)
     return try_steps(search, law);
@@ -154,12 +184,29 @@ static void end(struct search *search)
 }
 
 /* End with end() in any case. */
-static int begin(struct search *search, const struct out_points *points, double scale)
+static int begin(struct search *search, const struct out_points *points)
 {
-  *search = (struct search){.points = points, .scale = scale, .fits = BASE_VECTOR_OF(struct out_fit)};
+  *search = (struct search){.points = points, .scale = OUT_CHOOSE_SCALE, .fits = BASE_VECTOR_OF(struct out_fit)};
   search->sizes = calloc(points->count + 1u, sizeof *search->sizes);
-  int result = search->sizes ? out_fit_room_make(&search->room, points->count) : -ENOMEM;
-  return result < 0 ? result : out_laws_each(points->candidates, take_law, search);
+  return search->sizes ? out_fit_room_make(&search->room, points) : -ENOMEM;
+}
+
+/* Looks for laws that are not told from this one. With a step it is asked for itself where it may take the place of
+ * what it is without, or not at all. */
+static int find_beside(struct search *search, const struct out_fit *fit, bool may_replace)
+{
+  search->most = fit->score + OUT_CHOOSE_APART;
+  search->known = &fit->law;
+  search->most_known = may_replace ? fit->score : -INFINITY;
+  return out_laws_each(search->points->candidates, take_law, search);
+}
+
+/* Looks for the best law, and those that are not told from it. */
+static int find_best(struct search *search)
+{
+  search->most = INFINITY;
+  search->is_for_best = true;
+  return out_laws_each(search->points->candidates, take_law, search);
 }
 
 static const struct out_fit *fit_at(const struct search *search, uint32_t number)
@@ -212,7 +259,9 @@ static int stand_in(struct out_scaling_finding *finding, const struct out_points
                     bool *is_taken)
 {
   struct search search;
-  int result = begin(&search, points, OUT_CHOOSE_SCALE);
+  int result = begin(&search, points);
+  if (result == 0)
+    result = find_best(&search);
   const struct out_fit *best = result == 0 ? best_of(&search) : NULL;
   *is_taken = best && (!are_means || out_scaling_rise(points, best) >= OUT_SCALING_CACHES);
   if (*is_taken) {
@@ -258,11 +307,34 @@ static int find_law(enum out_scaling_waits waits, struct out_scaling_finding *fi
 static int ask_shortest(const struct out_points *shortest, struct out_choice *verdict)
 {
   struct search search;
-  int result = begin(&search, shortest, OUT_CHOOSE_SCALE);
+  int result = begin(&search, shortest);
   struct out_choice calm = *verdict;
-  if (result == 0 && out_fit(shortest, &verdict->fit.law, OUT_CHOOSE_SCALE, OUT_FIT_FULL, &search.room, &calm.fit) == 0)
-    result = add_rivals(&search, &calm);
+  if (result == 0 &&
+      out_fit(shortest, &verdict->fit.law, search.scale, OUT_FIT_FULL, INFINITY, &search.room, &calm.fit) == 0) {
+    result = find_beside(&search, &calm.fit, false);
+    if (result == 0)
+      result = add_rivals(&search, &calm);
+  }
   verdict->rivals = calm.rivals;
+  end(&search);
+  return result;
+}
+
+/* Names the laws of one term whose steps become longer from some size to the last one, where the verdict has a slower
+ * term beside its own: what grows faster shows at the largest sizes alone then, and sizes behind the step, which would
+ * tell a cache from it, were not called. A law of fewer terms that is near is a rival, whatever its score. */
+static int ask_open_steps(const struct out_points *points, struct out_choice *verdict)
+{
+  struct search search;
+  if (verdict->fit.law.term_count <= verdict->fit.law.leading)
+    return 0;
+  int result = begin(&search, points);
+  search.are_open = true;
+  if (result == 0)
+    result = out_laws_each(points->candidates, take_law, &search);
+  for (uint32_t i = 0; i < search.fits.count && result == 0; i++)
+    if (fit_at(&search, i)->law.leading > 0)
+      result = out_choice_add_rival(verdict, &fit_at(&search, i)->law);
   end(&search);
   return result;
 }
@@ -272,13 +344,17 @@ static int weigh_law(enum out_scaling_waits waits, struct out_scaling_finding *f
 {
   const struct out_points shortest = shortest_of(waits, finding);
   struct search search;
-  int result = begin(&search, &finding->points, OUT_CHOOSE_SCALE);
+  int result = begin(&search, &finding->points);
+  if (result == 0)
+    result = find_beside(&search, &finding->verdict.fit, true);
   const struct out_fit *best = result == 0 ? best_of(&search) : NULL;
   if (best && best->score + OUT_CHOOSE_APART < finding->verdict.fit.score)
     result = replace(&search, best, &finding->verdict);
   else if (result == 0)
     result = add_rivals(&search, &finding->verdict);
   end(&search);
+  if (result == 0)
+    result = ask_open_steps(&finding->points, &finding->verdict);
   return result == 0 && shortest.count > 0 ? ask_shortest(&shortest, &finding->verdict) : result;
 }
 
