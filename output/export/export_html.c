@@ -18,6 +18,7 @@
 #include "output/profile/call_place.h"
 #include "output/profile/process.h"
 #include "output/report/json.h"
+#include "output/scaling/report.h"
 #include "output/text/message.h"
 #include "output/text/xml.h"
 
@@ -27,6 +28,8 @@ extern const char out_profile_policy[], out_picture_css[], out_article_css[], ou
 
 /* What browsers show at once, and a mail carries: the page says what it lacks of more. */
 enum { MOST_ROWS = 200000, MOST_NODES = 200000, MOST_SPANS = 100000 };
+/* Laws times signatures that are fitted at most: what half a million signatures of one number each take. */
+#define MOST_LAWS 10e6
 
 struct page {
   const struct out_export *export;
@@ -37,6 +40,7 @@ struct page {
   uint32_t rows;             /* written so far */
   struct callsig_plot *plot; /* owned */
   bool is_gone;              /* a recording with stages could not be read again */
+  uint32_t without_laws;     /* functions whose laws would have taken too long */
   struct out_text missing;   /* JSON: groupings that there was no room for */
 };
 
@@ -108,14 +112,14 @@ static int put_grouping(struct page *page, unsigned by)
 }
 
 /* Adds as a section what `write` prints. */
-static int put_printed(struct page *page, const char *name, int (*write)(struct callsig_stats *stats, FILE *out))
+static int put_printed(struct page *page, const char *name, int (*write)(struct page *page, FILE *out))
 {
   char *data = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&data, &size);
   if (!out)
     return out_stats_no_memory();
-  int result = write(page->stats, out);
+  int result = write(page, out);
   const bool failed = ferror(out) != 0;
   /* Its closing may find no memory, and tell that by the pointer alone. */
   if ((fclose(out) != 0 || failed || !data) && result == 0)
@@ -130,17 +134,20 @@ static int put_printed(struct page *page, const char *name, int (*write)(struct 
 }
 
 /* The report without its rows. */
-static int write_report(struct callsig_stats *stats, FILE *out)
+static int write_report(struct page *page, FILE *out)
 {
   static const char *const no_rows[] = {"0"};
-  return out_json_print(stats, out, no_rows, 1);
+  return out_json_print(page->stats, out, no_rows, 1);
 }
 
-/* The laws of functions' times. */
-static int write_laws(struct callsig_stats *stats, FILE *out)
+/* The laws of functions' times: of as many functions as a page can wait for. */
+static int write_laws(struct page *page, FILE *out)
 {
   const struct callsig_stats_scaling wanted = {.size = sizeof wanted, .format = "json"};
-  return callsig_stats_scaling(stats, &wanted, out, NULL, 0);
+  struct out_scaling_effort effort = {.left = MOST_LAWS};
+  int result = out_scaling_print(page->stats, &wanted, &effort, out);
+  page->without_laws = effort.left_out;
+  return result;
 }
 
 /* Takes what the recordings have of stages and queues, which are read again: one that is gone by now is told of. */
@@ -195,8 +202,8 @@ static void put_about(struct page *page)
   out_page_section(block, "page");
   out_text_printf(&block->section, "{\"schema\":\"callsig.page/1\",\"by\":%u,\"most_rows\":%u,\"most_nodes\":%u,",
                   page->by, (unsigned)MOST_ROWS, (unsigned)MOST_NODES);
-  out_text_printf(&block->section, "\"pictures_missing\":%s,\"missing\":[%s]}", page->is_gone ? "true" : "false",
-                  out_text_string(&page->missing));
+  out_text_printf(&block->section, "\"pictures_missing\":%s,\"without_laws\":%u,\"missing\":[%s]}",
+                  page->is_gone ? "true" : "false", page->without_laws, out_text_string(&page->missing));
   block->failed |= page->missing.failed;
   out_page_section_end(block);
 }

@@ -29,6 +29,11 @@ function pictureNotes({pictures_missing: isMissing}) {
   return isMissing ? ["Pictures of stages and queues are missing: a recording was no longer where it was read when this page was made."] : [];
 }
 
+function lawNotes({without_laws: count}) {
+  return count ? ["Laws of " + formatCount(count) + (count === 1 ? " function" : " functions") + " were not looked for, as they would have taken too long: " +
+    "those that take the most time go first. callsig scaling looks for all."] : [];
+}
+
 function foldedNotes(profile) {
   return [...profile.groupings.values()].filter(({folded}) => folded.size > 0).map(({folded, by}) =>
     "By " + namesOfBy(by) + " " + formatCount([...folded.values()].reduce((sum, rows) => sum + rows, 0)) +
@@ -44,7 +49,7 @@ function treeNotes(profile) {
 
 export class AboutView {
   constructor(profile) {
-    const {head, about} = profile, notes = [...head.notes, ...missingNotes(about), ...pictureNotes(about), ...foldedNotes(profile), ...treeNotes(profile)];
+    const {head, about} = profile, notes = [...head.notes, ...missingNotes(about), ...pictureNotes(about), ...lawNotes(about), ...foldedNotes(profile), ...treeNotes(profile)];
     this.node = element("section", {class: "view prose", tabindex: "0", "aria-label": "about"},
       element("h2", {}, "What ran"),
       facts([["calls", formatCount(head.total_calls)], ["primitive calls", formatCount(head.primitive_calls)],

@@ -142,6 +142,37 @@ static int put_findings(struct out_scaling_report *report, const struct out_scal
   return result;
 }
 
+static int count_law(const struct out_law *law, void *data)
+{
+  (void)law;
+  *(uint32_t *)data += 1;
+  return 0;
+}
+
+/* What the function's laws take at most: nothing where it has no number. */
+static double effort_of(const struct out_scaling_samples *samples)
+{
+  uint32_t numbers = 0, laws = 0;
+  for (uint32_t i = 0; i < samples->arguments.count; i++)
+    numbers += out_scaling_argument(samples, i)->is_number;
+  out_laws_each(numbers < OUT_LAW_CANDIDATES ? numbers : OUT_LAW_CANDIDATES, count_law, &laws);
+  return numbers > 0 && samples->row_count >= OUT_SCALING_VALUES ? (double)laws * samples->row_count : 0;
+}
+
+/* True when there is no effort left for the function, which is counted then. */
+static bool is_left_out(struct out_scaling_effort *effort, const struct out_scaling_samples *samples)
+{
+  const double needed = effort ? effort_of(samples) : 0;
+  if (!effort)
+    return false;
+  if (needed > effort->left) {
+    effort->left_out++;
+    return true;
+  }
+  effort->left -= needed;
+  return false;
+}
+
 static int put_function(struct out_scaling_report *report, const struct out_scaling_format *format,
                         const struct out_row *function, const uint32_t *rows, uint32_t count)
 {
@@ -149,6 +180,10 @@ static int put_function(struct out_scaling_report *report, const struct out_scal
   struct out_scaling_analysis analysis = {.findings = BASE_VECTOR_OF(struct out_scaling_finding)};
   struct out_scaling_entry entry = {.function = function, .samples = &samples, .analysis = &analysis};
   int result = out_scaling_samples_read(report->stats, rows, count, &samples);
+  if (result == 0 && is_left_out(report->effort, &samples)) {
+    out_scaling_samples_free(&samples);
+    return 0;
+  }
   if (result == 0)
     result = out_scaling_analyse(&report->stats->profile, &samples, &report->measure, &analysis);
   if (result == 0 && is_listed(report, &analysis))
@@ -247,11 +282,12 @@ static int read_options(const struct callsig_stats_scaling *wanted, struct out_s
   return read_statistic(wanted, report);
 }
 
-int callsig_stats_scaling(struct callsig_stats *stats, const struct callsig_stats_scaling *wanted, FILE *out,
-                          const char *const *restrictions, size_t count)
+static int print(struct callsig_stats *stats, const struct callsig_stats_scaling *wanted,
+                 struct out_scaling_effort *effort, FILE *out, const char *const *restrictions, size_t count)
 {
   struct callsig_stats_scaling known;
-  struct out_scaling_report report = {.stats = stats, .out = out, .functions = BASE_VECTOR_OF(struct out_row)};
+  struct out_scaling_report report = {
+      .stats = stats, .out = out, .effort = effort, .functions = BASE_VECTOR_OF(struct out_row)};
   const struct out_scaling_format *format = NULL;
   int result = out_struct_read("callsig_stats_scaling", &known, sizeof known, wanted);
   const enum out_compensating compensating = stats->compensating;
@@ -284,4 +320,16 @@ int callsig_stats_scaling(struct callsig_stats *stats, const struct callsig_stat
   if (result == -EIO && !report.is_told)
     return out_stats_fail(-EIO, "cannot write the laws: the output is full or closed");
   return result;
+}
+
+int callsig_stats_scaling(struct callsig_stats *stats, const struct callsig_stats_scaling *wanted, FILE *out,
+                          const char *const *restrictions, size_t count)
+{
+  return print(stats, wanted, NULL, out, restrictions, count);
+}
+
+int out_scaling_print(struct callsig_stats *stats, const struct callsig_stats_scaling *wanted,
+                      struct out_scaling_effort *effort, FILE *out)
+{
+  return print(stats, wanted, effort, out, NULL, 0);
 }

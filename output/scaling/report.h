@@ -7,10 +7,18 @@
 
 #include <stdio.h>
 
+#include "callsig/stats.h"
 #include "output/scaling/analysis.h"
 #include "output/stats/names.h"
 #include "output/text/json_writer.h"
 #include "output/text/text.h"
+
+/* How many laws times signatures may be fitted. A function that would take more than is left is left out, and counted:
+ * those in front, which take the most time, come first. */
+struct out_scaling_effort {
+  double left;
+  uint32_t left_out; /* functions */
+};
 
 /* A report on its way out. */
 struct out_scaling_report {
@@ -26,6 +34,7 @@ struct out_scaling_report {
   struct out_text line, text;
   struct out_arguments scratch;
   uint32_t skipped[OUT_SCALING_SHORT + 1]; /* functions by what could not be said of them */
+  struct out_scaling_effort *effort;       /* NULL: all functions are looked at */
   bool is_told;                            /* what ends the report was told of where it happened */
   uint32_t written;                        /* functions that were given to Extra-P */
 };
@@ -49,6 +58,10 @@ struct out_scaling_format {
 
 extern const struct out_scaling_format out_scaling_table_format, out_scaling_json_format, out_scaling_csv_format,
     out_scaling_extrap_format;
+
+/* callsig_stats_scaling() of all functions, within this effort. */
+int out_scaling_print(struct callsig_stats *stats, const struct callsig_stats_scaling *wanted,
+                      struct out_scaling_effort *effort, FILE *out);
 
 /* Writes the line that was made, and empties it. 0, -EIO or -ENOMEM. */
 int out_scaling_flush(struct out_scaling_report *report);
