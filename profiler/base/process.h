@@ -54,8 +54,9 @@ struct prof_upcalls {
   void (*begin_period)(void);
   /* Brings the calling thread into the period that was begun since it came by last. Takes threads_lock. */
   void (*enter_period)(struct prof_thread *t);
-  /* Opens the frames that the thread had open in its parent process. lifetime/fork.c sets it before it copies any. */
-  void (*inherit_frames)(struct prof_thread *t);
+  /* Opens the frames that the thread had open in its parent process; it came by at `begun`, 0: not known.
+   * lifetime/fork.c sets it before it copies any. */
+  void (*inherit_frames)(struct prof_thread *t, uint64_t begun);
   /* Recording was enabled (true), so that sleds are to call the hooks, or disabled, so that they need not.
    * sled/sleds.c sets it when the library is initialised. */
   void (*switch_sleds)(bool on);

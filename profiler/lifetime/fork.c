@@ -240,15 +240,17 @@ static struct fmt_rec_edge *find_edge(struct prof_thread *t, const struct inheri
 }
 
 /* Opens the frames that the forking thread had open in its parent, as of the moment of the fork, in the control block
- * of the child's first thread. Once, in its slow section. */
-static void inherit_frames(struct prof_thread *t)
+ * of the child's first thread. Once, in its slow section, which began at `begun` (0: not known): making a recording is
+ * no time of the program's, and takes long where many children make theirs in one folder at once. */
+static void inherit_frames(struct prof_thread *t, uint64_t begun)
 {
   if (!inherited)
     return;
+  const uint64_t start = begun > inherited->ticks ? inherited->ticks + (prof_clock_now() - begun) : inherited->ticks;
   for (size_t at = sizeof *inherited; at < inherited->used;) {
     const struct inherited_frame *frame = (const struct inherited_frame *)((const char *)inherited + at);
     struct fmt_rec_edge *edge = find_edge(t, frame);
-    bool opened = edge && prof_frame_open(t, edge, frame->cfa, inherited->ticks);
+    bool opened = edge && prof_frame_open(t, edge, frame->cfa, start);
     if (opened && frame->task)
       prof_task_inherit(t, frame->task);
     at += sizeof *frame + frame->word_count * sizeof(uint64_t);

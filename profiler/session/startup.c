@@ -160,6 +160,8 @@ struct prof_thread *prof_thread_enter_or_off(bool *off)
     return NULL;
   uint64_t mask = prof_block_signals();
   bool wiped = t && t != &prof_idle && t != &prof_starting && t != &prof_unrecorded;
+  /* An injected clock is read for calls alone. */
+  const uint64_t begun = wiped && prof_process.settings.clock != FMT_CLOCK_INJECTED ? prof_clock_now() : 0;
   prof_self = &prof_starting;
   /* A thread that the child made may have been here before the one that forked, whose page is wiped all the same. */
   prof_fork_child(&prof_process, wiped);
@@ -174,7 +176,7 @@ struct prof_thread *prof_thread_enter_or_off(bool *off)
     if (prof_process.upcalls.forget_task_frames)
       prof_process.upcalls.forget_task_frames();
     if (prof_process.upcalls.inherit_frames)
-      prof_process.upcalls.inherit_frames(made);
+      prof_process.upcalls.inherit_frames(made, begun);
     return made;
   }
   prof_self = records && prof_process.full ? &prof_unrecorded : &prof_idle;

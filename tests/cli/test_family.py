@@ -52,6 +52,24 @@ DAEMON = """
 PID, RUN = 40, 376  # where they are in a recording's header
 LIMIT = 10000  # bytes: less than a folded recording has
 
+AT_ONCE = r'''
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) static void child(void) { __asm__ volatile(""); }
+int main(int argc, char **argv)
+{
+  for (int i = argc == 2 ? atoi(argv[1]) : 0; i > 0; i--)
+    if (fork() == 0) {
+      child();
+      _exit(0);
+    }
+  while (wait(NULL) > 0)
+    ;
+  return 0;
+}
+'''
+
 
 class Family(harness.Case):
     def setUp(self):
@@ -95,6 +113,17 @@ class Family(harness.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         (process,) = {process for _, process in self.counts("a")}
         self.assertRegex(process, r"^'server: serves ./site/a of 2' 3 \(\d+\)$")
+
+    def test_making_recordings_is_no_time_of_the_program(self):
+        """Children that begin at once wait for each other in the folder of their recordings: rows have no more than processors can do."""
+        self.compile("at_once", AT_ONCE)
+        begun = time.monotonic()
+        done = self.callsig("run", "-o", "a", "./at_once", "300")
+        took = time.monotonic() - begun
+        self.assertEqual(done.returncode, 0, done.stderr)
+        report = json.loads(self.callsig("report", "a", "--format", "json").stdout)
+        self.assertEqual(report["total_calls"], 301)
+        self.assertLess(report["total_time"], took * (1 + len(os.sched_getaffinity(0))))
 
     def test_sums_are_of_each(self):
         """Calls by process are those of each process's own recording."""
