@@ -21,10 +21,19 @@ static bool has_calls(const char *path)
   return lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
 }
 
-static int make_empty(const char *path)
+/* What a file without calls tells by its mode: a rank that recorded none, or one whose recording could not be taken
+ * along. */
+enum { NO_CALLS = 0600, GAVE_UP = 0400 };
+
+/* Makes such a file, whatever the umask leaves out. 0 or a negative errno. */
+static int make_empty(const char *path, mode_t mode)
 {
-  const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  return fd < 0 ? -errno : (close(fd), 0);
+  const int fd = open(path, O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+  if (fd < 0)
+    return -errno;
+  const int error = fchmod(fd, mode) == 0 ? 0 : -errno;
+  close(fd);
+  return error;
 }
 
 /* Writes what the two have, of which the second may be NULL, as end->own. 0, or a negative errno after a message. */
@@ -37,7 +46,7 @@ static int merge(const struct cli_mpi_end *end, const char *one, const char *oth
   if (other && has_calls(other))
     files[count++] = (char *)other;
   if (count == 0)
-    return access(end->own, F_OK) == 0 ? 0 : make_empty(end->own);
+    return access(end->own, F_OK) == 0 ? 0 : make_empty(end->own, NO_CALLS);
   struct callsig_stats *stats = NULL;
   int error = callsig_stats_new(
       &(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .timeline = 1}, &stats);
@@ -51,13 +60,11 @@ static int merge(const struct cli_mpi_end *end, const char *one, const char *oth
   return error;
 }
 
-/* What a rank brings whose recording could not be taken along: no calls, and not to be written. */
-enum { GAVE_UP = 0400 };
-
 static bool gave_up(const char *path)
 {
   struct stat status;
-  return lstat(path, &status) == 0 && S_ISREG(status.st_mode) && (status.st_mode & 0777) == GAVE_UP;
+  return lstat(path, &status) == 0 && S_ISREG(status.st_mode) && status.st_size == 0 &&
+         (status.st_mode & 0777) == GAVE_UP;
 }
 
 /* From here on this side brings nothing: the others leave nothing behind then, and FILE stays as it was. */
@@ -65,8 +72,7 @@ static int give_up(const struct cli_mpi_end *end)
 {
   if (unlink(end->own) != 0 && errno != ENOENT)
     return -errno;
-  const int fd = open(end->own, O_RDONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, GAVE_UP);
-  return fd < 0 ? -errno : (close(fd), 0);
+  return make_empty(end->own, GAVE_UP);
 }
 
 /* Moves a file to where nothing lies; -EEXIST: something does. */
