@@ -14,8 +14,6 @@
 #include "cli/common/row_options.h"
 #include "cli/common/seconds.h"
 
-#define DEFAULT_SORT "cumtime"
-
 static const char help[] =
     "usage: callsig attach [OPTION...] PID\n"
     "\n"
@@ -127,7 +125,7 @@ static int print_table(const char *path, const char *sort)
   int error = callsig_stats_total(stats, &total);
   if (error == 0 && total.calls == 0)
     cli_error("nothing was recorded: no function with sleds was called meanwhile");
-  else if (error == 0 && (error = callsig_stats_sort(stats, sort != NULL ? sort : DEFAULT_SORT)) == 0)
+  else if (error == 0 && (error = callsig_stats_sort(stats, sort)) == 0)
     error = callsig_stats_print(stats, stderr, NULL, 0);
   callsig_stats_free(stats);
   return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;

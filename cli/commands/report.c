@@ -10,7 +10,6 @@
 #include "cli/run/later_runs.h"
 #include "cli/terminal/terminal.h"
 
-#define DEFAULT_SORT "cumtime"
 /* As many rows of averages as torch.profiler's users see when they ask for no other number. */
 #define AVERAGES_TOP "20"
 
@@ -22,9 +21,11 @@ static const char help[] =
     "share\n"
     "of them, anything else is a regular expression that is searched in the printed names.\n"
     "\n"
-    "  -s KEY[,KEY...]     sort by: calls, ncalls, cumtime, cumulative (default), tottime, time, pcalls, filename, "
-    "module,\n"
-    "                      line, name, nfl, stdname, allocs, allocbytes, unfreed; unique prefixes are enough\n"
+    "  -s KEY[,KEY...]     sort by: calls, ncalls, cumtime, cumulative (the default, but that rows of threads that "
+    "only\n"
+    "                      slept come last), tottime, time, pcalls, filename, module, line, name, nfl, stdname, "
+    "allocs,\n"
+    "                      allocbytes, unfreed; unique prefixes are enough\n"
     "  --top N             only the first N rows, after all restrictions\n"
     "  --callers           for each row, who called it\n"
     "  --callees           for each row, whom it called\n"
@@ -237,11 +238,8 @@ static int print_all(struct callsig_stats *stats, print_fn *print, const struct 
 
 static int report_main(const struct cli_command *command, int argc, char **argv)
 {
-  struct report_options report = {.sort = DEFAULT_SORT,
-                                  .format = "table",
-                                  .view = "pstats",
-                                  .style = CLI_TABLE_STYLE,
-                                  .rows = CLI_ROW_OPTIONS_DEFAULT};
+  struct report_options report = {
+      .format = "table", .view = "pstats", .style = CLI_TABLE_STYLE, .rows = CLI_ROW_OPTIONS_DEFAULT};
   int status = CLI_EXIT_OK;
   if (read_options(command, argc, argv, &report, &status) < 0)
     return status;

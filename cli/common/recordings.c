@@ -107,7 +107,7 @@ static int load(const struct cli_command *command, char **recordings, size_t cou
     recordings = standard;
     count = 1;
   }
-  const struct callsig_stats_options options = {.size = sizeof options, .timeline = timeline};
+  const struct callsig_stats_options options = {.size = sizeof options, .now = 1, .timeline = timeline};
   int error = callsig_stats_new(&options, stats);
   if (error == 0)
     error = cli_recordings_add(*stats, recordings, count);

@@ -8,8 +8,6 @@
 #include "callsig/stats.h"
 #include "cli/common/recordings.h"
 
-#define DEFAULT_SORT "cumtime"
-
 int cli_run_table_check(const struct cli_run_table *table)
 {
   const int status = table->sort != NULL ? cli_sort_check(table->sort) : CLI_EXIT_OK;
@@ -34,7 +32,7 @@ void cli_run_end_print_table(const struct cli_family_end *end, const struct cli_
   if (error == 0)
     error = callsig_stats_set_style(stats, &CLI_TABLE_STYLE);
   if (error == 0)
-    error = callsig_stats_sort(stats, table->sort != NULL ? table->sort : DEFAULT_SORT);
+    error = callsig_stats_sort(stats, table->sort);
   if (error == 0 && !is_part)
     error = cli_row_options_apply(stats, &table->rows) == CLI_EXIT_OK ? 0 : -EINVAL;
   if (error == 0)

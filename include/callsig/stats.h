@@ -170,7 +170,8 @@ CALLSIG_STATS_API int callsig_stats_stack(struct callsig_stats *stats, unsigned 
 CALLSIG_STATS_API int callsig_stats_compensate(struct callsig_stats *stats, int on);
 
 /* Sorts by pstats's keys, separated by commas, pstats's prefixes allowed: "cumtime", "tottime,name"; default
- * "cumulative". -EINVAL for an unknown or ambiguous key, after a message that lists the keys. */
+ * "cumulative". NULL: "cumulative", and where recordings tell what threads slept, rows of threads that only slept come
+ * last. -EINVAL for an unknown or ambiguous key, after a message that lists the keys. */
 CALLSIG_STATS_API int callsig_stats_sort(struct callsig_stats *stats, const char *keys);
 /* The names of the keys, 0, 1, 2 ..., in pstats's order; NULL after the last. *meaning (`meaning` may be NULL) gets
  * what a table calls it: "cumulative time". They are never freed. Any thread. */

@@ -161,8 +161,11 @@ static void note_open(struct notes *notes, const struct out_recording_info *info
     return;
   begin(notes, info);
   count(notes, info->open_frames, "call");
-  out_text_printf(&notes->text, " still open when the %s; the innermost: ",
-                  info->flags & FMT_REC_FINISHED ? "process exited" : "recording ended");
+  if (info->is_running)
+    out_text_puts(&notes->text, info->open_frames == 1 ? " is open; the innermost: " : " are open; the innermost: ");
+  else
+    out_text_printf(&notes->text, " still open when the %s; the innermost: ",
+                    info->flags & FMT_REC_FINISHED ? "process exited" : "recording ended");
   const struct out_variant *variant = out_profile_variant(profile, info->innermost);
   struct out_names names = {.profile = profile,
                             .shown_function = notes->stats->shown_function,

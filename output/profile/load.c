@@ -2,10 +2,13 @@
 #include "output/profile/load.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "output/profile/call_place.h"
+#include "output/profile/edge_time.h"
+#include "output/recording/live.h"
 #include "output/text/message.h"
 #include "output/text/text.h"
 
@@ -229,16 +232,9 @@ static uint32_t find_root(struct out_loader *loader, uint64_t address)
   return loader->first_variant + number;
 }
 
-/* What is still to be read of a thread when all trees are there. */
-struct open_thread {
-  uint32_t process;            /* loader.number */
-  uint32_t first_frame, count; /* in reading.frames */
-  uint64_t end_ticks;
-};
-
 /* What is kept of all threads until their trees are there. */
 struct reading {
-  struct base_vector open;   /* struct open_thread */
+  struct base_vector open;   /* struct out_open_thread */
   struct base_vector frames; /* struct out_loaded_frame */
   struct base_vector lists;  /* struct out_thread_lists */
 };
@@ -274,14 +270,16 @@ static int keep_open(struct out_loader *loader, const struct fmt_rec_thread *rec
     return result;
   if (loader->is_late)
     begin_late(&reading->frames, first, record->start_ticks);
-  struct open_thread *added = base_vector_add(&reading->open, 1);
+  struct out_open_thread *added = base_vector_add(&reading->open, 1);
   struct out_thread_lists *lists = base_vector_add(&reading->lists, 1);
   if (!added || !lists)
     return -ENOMEM;
-  *added = (struct open_thread){.process = loader->number,
-                                .first_frame = first,
-                                .count = reading->frames.count - first,
-                                .end_ticks = record->end_ticks};
+  *added = (struct out_open_thread){.process = loader->number,
+                                    .first_frame = first,
+                                    .count = reading->frames.count - first,
+                                    .end_ticks = record->end_ticks,
+                                    .not_slept = UINT64_MAX,
+                                    .slept_most = UINT64_MAX};
   *lists = out_thread_lists_of(record);
   return 0;
 }
@@ -292,6 +290,24 @@ static int load_outside(struct out_loader *loader, uint64_t root_edge, struct ou
   const struct fmt_rec_edge *edge =
       root_edge ? out_recording_record(loader->recording, root_edge, FMT_TAG_EDGE, sizeof *edge) : NULL;
   return edge ? out_load_asked(loader, root_edge, edge->flags, asked) : 0;
+}
+
+/* Of a thread that runs on, what it can have slept beyond what is told of its sleep, which the profile has from
+ * `first_sleep` on. It may have run on since the clock was read, and been looked at. */
+static void find_sleep(const struct out_loader *loader, const struct fmt_rec_thread *record, uint32_t first_sleep,
+                       struct out_open_thread *open)
+{
+  const struct out_profile *profile = loader->profile;
+  const double tick = out_profile_recording(profile, loader->number)->tick;
+  struct out_thread_life life;
+  if (!loader->now || record->state != FMT_THREAD_LIVE || record->process || open->count == 0 || !(tick > 0) ||
+      !out_recording_thread_life(loader->recording->header.pid, record->tid, &life))
+    return;
+  double told = 0;
+  for (uint32_t i = first_sleep; i < profile->sleeps.count; i++)
+    told += (double)out_profile_sleep(profile, i)->ticks;
+  open->not_slept = out_ticks((double)life.awake / tick / 1e9 + told);
+  open->slept_most = out_ticks(fmax(0, (double)life.asleep / tick / 1e9 - told));
 }
 
 static int load_thread(struct out_loader *loader, struct fmt_rec_thread *record, struct reading *reading)
@@ -321,9 +337,12 @@ static int load_thread(struct out_loader *loader, struct fmt_rec_thread *record,
   if (record->state == FMT_THREAD_FOLDED)
     out_profile_recording(profile, loader->number)->folded_threads += record->threads;
   uint32_t number = profile->threads.count - 1;
+  const uint32_t first_sleep = profile->sleeps.count;
   result = keep_open(loader, record, reading);
   if (result == 0)
     result = load_tree(loader, record->first_edge, number);
+  if (result == 0)
+    find_sleep(loader, record, first_sleep, base_vector_at(&reading->open, reading->open.count - 1));
   out_profile_thread(profile, number)->root = find_root(loader, record->root);
   return result == 0 && profile->keeps_timeline ? out_load_ring(loader, record->ring) : result;
 }
@@ -332,11 +351,9 @@ static int load_open_threads(struct out_loader *loader, const struct reading *re
 {
   int result = 0;
   for (uint32_t i = 0; i < reading->open.count && result == 0; i++) {
-    const struct open_thread *thread = base_vector_at(&reading->open, i);
+    const struct out_open_thread *thread = base_vector_at(&reading->open, i);
     loader->number = thread->process;
-    if (thread->count > 0)
-      result = out_load_open_frames(loader, base_vector_at(&reading->frames, thread->first_frame), thread->count,
-                                    thread->end_ticks);
+    result = out_load_open_frames(loader, &reading->frames, thread);
   }
   return result;
 }
@@ -365,7 +382,7 @@ static int load_trees(struct out_loader *loader, struct reading *reading)
 
 static int load_threads(struct out_loader *loader)
 {
-  struct reading reading = {.open = BASE_VECTOR_OF(struct open_thread),
+  struct reading reading = {.open = BASE_VECTOR_OF(struct out_open_thread),
                             .frames = BASE_VECTOR_OF(struct out_loaded_frame),
                             .lists = BASE_VECTOR_OF(struct out_thread_lists)};
   uint32_t first = loader->profile->threads.count;

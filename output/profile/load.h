@@ -102,9 +102,20 @@ int out_load_open_span(struct out_loader *loader, uint32_t edge, uint64_t start,
 /* load_open.c: appends the open frames (struct out_loaded_frame) of a thread. Before its tree is read: a program that
  * goes on would open frames of edges that were not there yet. 0 or -ENOMEM. */
 int out_load_stacks(struct out_loader *loader, uint64_t first_stack, struct base_vector *frames);
-/* load_open.c: counts a thread's open frames as calls that end now. After out_load_enclosing(). 0 or -ENOMEM. */
-int out_load_open_frames(struct out_loader *loader, const struct out_loaded_frame *frames, uint32_t count,
-                         uint64_t end_ticks);
+
+/* What a live thread has open. */
+struct out_open_thread {
+  uint32_t process;            /* loader.number */
+  uint32_t first_frame, count; /* in the list of loaded frames */
+  uint64_t end_ticks;
+  /* Of its innermost open call it slept, beyond what is told of edges, all but the first at the least, and no more than
+   * the second; in ticks. UINT64_MAX: not known. */
+  uint64_t not_slept, slept_most;
+};
+
+/* load_open.c: counts the thread's open frames as calls that end now. After out_load_enclosing(). 0 or -ENOMEM. */
+int out_load_open_frames(struct out_loader *loader, const struct base_vector *loaded,
+                         const struct out_open_thread *thread);
 /* enclosing.c: out_context.stage and .enclosing, and the preorder of the contexts from `first` on, whose callables are
  * those from `first_code` on. */
 int out_load_enclosing(struct out_profile *profile, uint32_t first, uint32_t first_callable);

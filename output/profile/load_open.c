@@ -279,9 +279,10 @@ static uint32_t calls_among(const struct out_profile *profile, const struct base
   return calls;
 }
 
-/* What the thread slept in its innermost open call since that was looked at last: `slept`, told when the process ended.
- * Else it may have been all of the call. */
-static int add_open_sleep(struct out_loader *loader, const struct open_frame *innermost, uint32_t slept_ms)
+/* What the thread slept in its innermost open call since that was looked at last: told when the process ended. Of one
+ * that runs on, what it cannot have been awake, and may have slept. */
+static int add_open_sleep(struct out_loader *loader, const struct open_frame *innermost, uint32_t slept_ms,
+                          const struct out_open_thread *thread)
 {
   struct out_profile *profile = loader->profile;
   const struct fmt_rec_header *header = &loader->recording->header;
@@ -293,16 +294,20 @@ static int add_open_sleep(struct out_loader *loader, const struct open_frame *in
   const uint64_t rounded = tick > 0 && slept > 0 ? out_ticks(0.5 / tick / 1000) : 0;
   if (edge->sampling == FMT_NONE || innermost->untimed || !(header->flags & FMT_REC_SLEEP))
     return 0;
+  const uint64_t least = most - out_at_most(thread->not_slept, most);
+  const uint64_t greatest = out_at_most(thread->slept_most, most);
   const struct out_sleep sleep = {.times = 1,
-                                  .ticks = is_told ? out_at_most(slept, most) : 0,
-                                  .unsure = is_told ? out_at_most(rounded, most) : most};
+                                  .ticks = is_told ? out_at_most(slept, most) : least,
+                                  .unsure = is_told            ? out_at_most(rounded, most)
+                                            : greatest > least ? greatest - least
+                                                               : 0};
   return sleep.ticks + sleep.unsure > 0 ? out_load_sleep(profile, out_profile_sampling(profile, edge->sampling), &sleep)
                                         : 0;
 }
 
 /* Counts what is open on one machine stack. Its first frame stands for the stack. */
 static int load_stack(struct out_loader *loader, const struct out_loaded_frame *stack, uint32_t count,
-                      uint64_t end_ticks)
+                      uint64_t end_ticks, const struct out_open_thread *thread)
 {
   struct base_vector frames = BASE_VECTOR_OF(struct open_frame);
   int result = find_edges(loader, stack + 1, count - 1, &frames);
@@ -315,24 +320,26 @@ static int load_stack(struct out_loader *loader, const struct out_loaded_frame *
     uint64_t suspended = stack->start, end = suspended ? suspended : end_of(loader, &frames, end_ticks);
     result = count_frames(loader, &frames, end);
     if (result == 0 && !suspended)
-      result = add_open_sleep(loader, innermost, stack->slept_ms);
+      result = add_open_sleep(loader, innermost, stack->slept_ms, thread);
   }
   base_vector_free(&frames);
   return result;
 }
 
-int out_load_open_frames(struct out_loader *loader, const struct out_loaded_frame *frames, uint32_t count,
-                         uint64_t end_ticks)
+int out_load_open_frames(struct out_loader *loader, const struct base_vector *loaded,
+                         const struct out_open_thread *thread)
 {
+  uint64_t end_ticks = thread->end_ticks;
   const struct fmt_rec_header *header = &loader->recording->header;
   /* Readings of a thread's CPU time say nothing of another thread's: the frames' own times must do. */
   if (end_ticks == 0 && header->clock != FMT_CLOCK_CPU)
     end_ticks = header->last.ticks;
   int result = 0;
-  for (uint32_t i = 0, end; i < count && result == 0; i = end) {
-    for (end = i + 1; end < count && frames[end].edge; end++) {
+  for (uint32_t i = 0, end; i < thread->count && result == 0; i = end) {
+    const struct out_loaded_frame *frames = base_vector_at(loaded, thread->first_frame);
+    for (end = i + 1; end < thread->count && frames[end].edge; end++) {
     }
-    result = load_stack(loader, frames + i, end - i, end_ticks);
+    result = load_stack(loader, frames + i, end - i, end_ticks, thread);
   }
   return result;
 }

@@ -85,6 +85,7 @@ static int add_process(struct out_loader *loader, const struct fmt_rec_process *
                                       .clock = process->clock,
                                       .flags = process->flags,
                                       .exit_status = process->exit_status,
+                                      .is_running = loader->now != NULL,
                                       .hook_inner = process->hook_inner,
                                       .hook_outer = process->hook_outer,
                                       .damaged = process->damaged,

@@ -217,6 +217,7 @@ struct out_recording_info {
   uint32_t label, rank_label; /* strings: "lua5.4 (1234)"; "3", "-" without a rank */
   uint32_t pid, clock, flags;
   int32_t exit_status;
+  bool is_running;                 /* it was read as of now */
   double tick;                     /* seconds */
   bool uncalibrated;               /* the clock's rate is unknown: a tick was taken for a nanosecond */
   uint64_t hook_inner, hook_outer; /* ticks / 1024 */

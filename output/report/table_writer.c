@@ -47,7 +47,8 @@ int out_table_open(struct out_table *table, struct callsig_stats *stats, FILE *o
     return -ENOMEM;
   memcpy(table->list.rows, stats->order, stats->listed * sizeof *table->list.rows);
   table->list.count = stats->listed;
-  out_text_printf(&table->message, "   Ordered by: %s\n", stats->sort.title);
+  out_text_printf(&table->message, "   Ordered by: %s%s\n", stats->sort.title,
+                  stats->has_asleep ? "; threads that only slept come last" : "");
   if (out_unit_name(table->unit))
     out_text_printf(&table->message, "   Times in %s\n", out_unit_name(table->unit));
   result = out_restrict(&table->names, &stats->rows, restrictions, count, &table->list, &table->message);

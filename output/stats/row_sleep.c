@@ -1,4 +1,5 @@
-/* Adds up what threads slept in the calls of edges into what they slept in those of rows. */
+/* Adds up what threads slept in the calls of edges into what they slept in those of rows, and finds the threads that
+ * did nothing else. */
 #include "output/stats/row_sleep.h"
 
 #include <errno.h>
@@ -6,8 +7,11 @@
 #include <stdlib.h>
 
 #include "output/beside/beside.h"
+#include "output/profile/edge_time.h"
 #include "output/sampling/edge_sleep.h"
 #include "output/stats/edge_share.h"
+
+#define COMPUTED_MOST 0.01 /* of the time of a thread that sleeps */
 
 struct summing {
   const struct out_profile *profile;
@@ -189,5 +193,90 @@ int out_row_sleep_inclusive(struct out_profile *profile, const struct out_groupi
   summing_free(&summing);
   for (uint32_t i = 0; i < rows->list.count && result == 0; i++)
     bound(&list[i].cumulative, &list[i].cumulative_error, (double)out_rows_at(rows, i)->cumulative);
+  return result;
+}
+
+/* What a thread spent in its calls, in ticks of its recording. */
+struct spent {
+  double own, slept;
+};
+
+/* By thread; NULL: no memory. */
+static struct spent *sum_threads(const struct out_profile *profile, const struct out_grouping *grouping)
+{
+  const struct out_compensation *compensation = grouping->compensation;
+  struct spent *spent = calloc(profile->threads.count + 1u, sizeof *spent);
+  for (uint32_t i = 0; spent && i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (edge->to == FMT_NONE)
+      continue;
+    const double own = (double)out_edge_own(profile, edge) - (compensation ? (double)compensation->own[i] : 0);
+    spent[edge->thread].own += own;
+    spent[edge->thread].slept += out_edge_sleep(profile, edge, own).ticks;
+  }
+  return spent;
+}
+
+static bool is_asleep(const struct out_profile *profile, uint32_t number, const struct spent *spent)
+{
+  const struct out_known_thread *thread = out_profile_thread(profile, number);
+  const struct out_recording_info *info = out_profile_recording(profile, thread->recording);
+  const bool is_several = info->process.processes > 1 || info->process.ranks > 1;
+  return thread->tid != info->pid && !is_several && out_sleep_is_told(info) && spent->own > 0 &&
+         spent->own - spent->slept < COMPUTED_MOST * spent->own;
+}
+
+static bool has_any_asleep(const struct out_profile *profile, const struct spent *spent)
+{
+  for (uint32_t i = 0; i < profile->threads.count; i++)
+    if (is_asleep(profile, i, &spent[i]))
+      return true;
+  return false;
+}
+
+/* By row, whether a thread that was awake has calls of it; NULL: no memory. */
+static bool *find_awake(const struct out_profile *profile, const struct out_grouping *grouping,
+                        const struct out_rows *rows, const struct spent *spent)
+{
+  bool *awake = calloc(rows->list.count + 1u, sizeof *awake);
+  for (uint32_t i = 0; awake && i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    const uint32_t row = edge->to == FMT_NONE ? FMT_NONE : out_rows_of_edge(profile, grouping, rows, i);
+    if (row != FMT_NONE && !awake[row])
+      awake[row] = !is_asleep(profile, edge->thread, &spent[edge->thread]);
+  }
+  return awake;
+}
+
+/* Returns how many rows are behind the others then. */
+static uint32_t part(const bool *awake, uint32_t *order, uint32_t *behind, uint32_t count)
+{
+  uint32_t first = 0, last = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    if (awake[order[i]])
+      order[first++] = order[i];
+    else
+      behind[last++] = order[i];
+  }
+  for (uint32_t i = 0; i < last; i++)
+    order[first + i] = behind[i];
+  return last;
+}
+
+int out_row_sleep_last(const struct out_profile *profile, const struct out_grouping *grouping,
+                       const struct out_rows *rows, uint32_t *order, uint32_t count)
+{
+  struct spent *spent = sum_threads(profile, grouping);
+  bool *awake = NULL;
+  uint32_t *behind = NULL;
+  int result = spent ? 0 : -ENOMEM;
+  if (spent && has_any_asleep(profile, spent)) {
+    awake = find_awake(profile, grouping, rows, spent);
+    behind = malloc((count + 1u) * sizeof *behind);
+    result = awake && behind ? (int)part(awake, order, behind, count) : -ENOMEM;
+  }
+  free(behind);
+  free(awake);
+  free(spent);
   return result;
 }

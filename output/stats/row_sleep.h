@@ -30,4 +30,11 @@ int out_row_sleep_make(const struct out_profile *profile, const struct out_group
 int out_row_sleep_inclusive(struct out_profile *profile, const struct out_grouping *grouping,
                             const struct out_rows *rows, struct out_row_sleep *list);
 
+/* Puts the rows of `order` behind the others that have no calls but those of threads that did nothing but sleep, for
+ * all but a hundredth of their time, as the recording tells, and are not the first one of their process, nor of
+ * processes that were made one: workers without work, whose times are those of nobody's waiting for them. Otherwise
+ * rows stay in order. Returns how many they are, or -ENOMEM: then nothing is done. */
+int out_row_sleep_last(const struct out_profile *profile, const struct out_grouping *grouping,
+                       const struct out_rows *rows, uint32_t *order, uint32_t count);
+
 #endif

@@ -26,10 +26,12 @@ struct out_sort {
   uint8_t fields[OUT_SORT_MAX]; /* enum out_sort_field, most significant first */
   uint32_t count;
   bool reversed;
+  bool asleep_last;              /* rows of threads that only slept come after the others */
   char title[OUT_SORT_MAX * 24]; /* "cumulative time, function name" */
 };
 
-/* Parses keys separated by commas. -EINVAL after a message that lists the keys. */
+/* Parses keys separated by commas; NULL: the order of a table that nobody has sorted. -EINVAL after a message that
+ * lists the keys. */
 int out_sort_parse(const char *keys, struct out_sort *sort);
 
 /* Sorts the row numbers in `order`. Rows that are equal by the keys stay in the order of out_row_compare(). 0 or

@@ -112,8 +112,8 @@ static int add_key(void *data, const char *word, size_t length)
 
 int out_sort_parse(const char *list, struct out_sort *sort)
 {
-  struct out_sort parsed = {.count = 0};
-  int result = out_each_word(list, add_key, &parsed);
+  struct out_sort parsed = {.asleep_last = !list};
+  int result = out_each_word(list ? list : "cumulative", add_key, &parsed);
   if (result < 0)
     return result;
   *sort = parsed;

@@ -375,7 +375,12 @@ static int order(struct callsig_stats *stats)
   stats->total.time = (double)own * stats->grouping.tick;
   stats->total.wait = stats->sleep ? wait * stats->grouping.tick : NAN;
   struct out_names names = out_stats_names(stats);
-  return out_sort_rows(&stats->sort, &stats->rows, &names, stats->order, stats->listed);
+  int result = out_sort_rows(&stats->sort, &stats->rows, &names, stats->order, stats->listed);
+  const bool is_parted = result == 0 && stats->sleep && stats->sort.asleep_last && !stats->sort.reversed;
+  if (is_parted)
+    result = out_row_sleep_last(&stats->profile, &stats->grouping, &stats->rows, stats->order, stats->listed);
+  stats->has_asleep = result > 0;
+  return result < 0 ? result : 0;
 }
 
 /* What was made is there or is given up. */

@@ -58,6 +58,7 @@ struct callsig_stats {
   uint64_t damaged;                    /* records that are missing of damaged recordings */
   bool incomplete;                     /* reading a recording failed on the way: what is there is a part of it */
   uint32_t *order;                     /* rows with calls, sorted */
+  bool has_asleep;                     /* the last of them are those of threads that only slept */
   uint32_t listed;                     /* of them */
   uint8_t *printed;                    /* by function: the table that was opened last has a row of it; NULL: none was */
   uint32_t printed_rows;               /* of that table */

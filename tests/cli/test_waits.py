@@ -1,9 +1,11 @@
-# ctest: case - quick Waits Killed
+# ctest: case - quick Waits Killed Running
 """`--columns +cpu,+wait`: what threads waited, told apart from what they computed, in one run."""
 
 import csv
 import io
 import json
+import signal
+import subprocess
 import unittest
 
 import harness
@@ -400,6 +402,66 @@ class Killed(harness.Case):
         self.assertEqual([rows["blocks"][key] for key in ("cpu", "wait", "cumcpu", "cumwait")], [""] * 4)
         self.assertGreater(float(rows["blocks"]["wait_error"]), 0.2)
         self.assertNotIn("", [rows["naps"][key] for key in ("cpu", "wait")])
+
+
+RUNNING = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+#define CALL __attribute__((noinline)) static
+static int ends[2];
+CALL void blocks(void)
+{
+  char byte;
+  (void)!read(ends[0], &byte, 1);
+}
+CALL void waits_for_work(void) { blocks(); }
+static void *worker(void *none) { waits_for_work(); return none; }
+CALL void computes(void)
+{
+  for (volatile unsigned long i = 0;; i++)
+    ;
+}
+int main(void)
+{
+  pthread_t one;
+  (void)!pipe(ends);
+  pthread_create(&one, 0, worker, 0);
+  usleep(100000);
+  puts("running");
+  fflush(stdout);
+  computes();
+}
+"""
+
+
+class Running(harness.Case):
+    def test_calls_that_are_open(self):
+        """A running program's threads sleep in their open calls, or compute: the kernel tells. A thread that does nothing but sleep does not
+        lead a table that nobody has sorted."""
+        program = self.compile("running", RUNNING, "-O1", libs=("-pthread",))
+        with subprocess.Popen([harness.CALLSIG, "run", "-o", self.path("x.out"), program], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=self.environment,
+                              cwd=self.folder) as run:
+            self.addCleanup(run.kill)
+            self.assertEqual(run.stdout.readline(), b"running\n")
+            rows = {}
+            while rows.get("computes", {"tottime": 0})["tottime"] < 0.5:
+                done = self.callsig("report", "--by", "function", "--format", "json", "x.out")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                rows = {row["function"]: row for row in json.loads(done.stdout)["rows"]}
+            table, sorted_table = (self.callsig("report", "--by", "function", *sort, "x.out").stdout for sort in ((), ("-s", "cumtime")))
+            run.send_signal(signal.SIGTERM)
+        for name, part in (("computes", "cpu"), ("blocks", "wait")):
+            self.assertGreater(rows[name][part], 0.9 * rows[name]["tottime"], rows[name])
+        self.assertRegex(table, r"in [\d.]+ seconds, of which threads waited [\d.]+\n")
+        self.assertIn("   Ordered by: cumulative time; threads that only slept come last\n", table)
+        self.assertIn("   Ordered by: cumulative time\n", sorted_table)
+        self.assertEqual(self.names(table), ["main", "computes", "worker", "waits_for_work", "blocks"])
+        self.assertEqual(self.names(sorted_table)[-1], "computes", sorted_table)
+        self.assertIn("5 calls are open; the innermost", table)
+
+    def names(self, table):
+        return [line.rpartition("(")[2].split(")")[0] for line in table.splitlines() if ".c:" in line and line.startswith("  ")]
 
 
 if __name__ == "__main__":
