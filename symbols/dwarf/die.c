@@ -105,12 +105,32 @@ bool sym_die_is_cxx(Dwarf_Die *die)
   }
 }
 
-bool sym_die_is_gnu(Dwarf_Die *die)
+/* What compiled the unit of `die`; "" unknown. */
+static const char *producer_of(Dwarf_Die *die)
 {
   Dwarf_Die unit;
   Dwarf_Attribute attribute;
   if (!dwarf_diecu(die, &unit, NULL, NULL) || !dwarf_attr_integrate(&unit, DW_AT_producer, &attribute))
-    return false;
+    return "";
   const char *producer = dwarf_formstring(&attribute);
-  return producer && strncmp(producer, "GNU ", 4) == 0;
+  return producer ? producer : "";
+}
+
+bool sym_die_is_gnu(Dwarf_Die *die)
+{
+  return strncmp(producer_of(die), "GNU ", 4) == 0;
+}
+
+bool sym_die_tracks_arguments(Dwarf_Die *die)
+{
+  const char *producer = producer_of(die);
+  return strncmp(producer, "GNU ", 4) == 0 && strncmp(producer, "GNU GIMPLE", 10) != 0 &&
+         !strstr(producer, " -fno-var-tracking");
+}
+
+bool sym_die_tracks_entry(Dwarf_Die *die)
+{
+  static const char option[] = " -fno-var-tracking";
+  const char *found = strstr(producer_of(die), option);
+  return !found || found[sizeof option - 1] == '-';
 }

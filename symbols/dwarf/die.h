@@ -34,4 +34,13 @@ bool sym_die_is_cxx(Dwarf_Die *die);
 /* Whether gcc compiled the unit of `die`. */
 bool sym_die_is_gnu(Dwarf_Die *die);
 
+/* Whether the unit of `die` tells of the parameters that a clone of a function is not passed what its callers would
+ * have passed, before it tells what the function makes of them: gcc does, but where it compiles at the link (-flto) or
+ * without variable tracking. */
+bool sym_die_tracks_arguments(Dwarf_Die *die);
+
+/* Whether what the unit of `die` tells of a parameter can be where it is when its function is entered: without variable
+ * tracking gcc tells the one register that it has been given for the body. */
+bool sym_die_tracks_entry(Dwarf_Die *die);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "symbols/dwarf/abi_class.h"
 #include "symbols/dwarf/die.h"
+#include "symbols/location/abi_used.h"
 #include "symbols/location/hook_registers.h"
 #include "symbols/processor/x86_64.h"
 
@@ -274,11 +275,16 @@ void sym_abi_settle(const struct sym_location_context *context, Dwarf_Die *param
     place = NULL;
   if (abi && is_made)
     settle_made(context, place, offset, size, location);
+  if (abi && abi->is_untold && location->kind != SYM_LOCATION_LOST)
+    sym_location_lose(location, SYM_LOST_NOT_YET);
   if (!place || is_made)
     return;
   if (place->is_doubtful && abi->is_certain)
     sym_location_lose(location, SYM_LOST_NOT_YET);
-  if (location->kind == SYM_LOCATION_LOST && may_be_told(location->lost) &&
+  /* Of what is passed in several registers those need not be passed that the function does not use. */
+  const uint64_t first = (uint64_t)offset / WORD * WORD, end = ((uint64_t)offset + size + WORD - 1) / WORD * WORD;
+  const bool is_passed = !abi->may_be_unpassed || !place->is_kept || sym_abi_is_used(parameter, first, end, false);
+  if (location->kind == SYM_LOCATION_LOST && may_be_told(location->lost) && is_passed &&
       (place->is_kept ? abi->tells_kept : abi->tells_missing))
     locate_place(context, place, offset, size, location);
 }

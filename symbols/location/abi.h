@@ -44,7 +44,9 @@ struct sym_abi {
   bool tells_missing; /* and of those of which DWARF says nothing */
   bool tells_made;    /* and of those of which it tells a computation or a constant */
   bool tells_own;     /* and of those of which it tells a computation from the very register of their place */
-  bool may_be_unpassed; /* clang: what the function does not use its callers need not pass */
+  bool is_untold;     /* a clone of which DWARF does not tell where it finds what it is passed */
+  bool may_be_unpassed; /* what the function does not use its callers need not pass: clang, and clones whose debug
+                           information does not tell what these were passed */
 };
 
 /* Fills the places of the out-of-line subprogram `instance`; what it may be asked for is not decided. `is_gnu`: gcc

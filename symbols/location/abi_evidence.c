@@ -5,47 +5,31 @@
 
 #include <dwarf.h>
 
+#include "symbols/dwarf/die.h"
 #include "symbols/location/abi.h"
+#include "symbols/location/abi_used.h"
 #include "symbols/location/locate.h"
 #include "symbols/processor/x86_64.h"
 
-enum { DEPTH_MAX = 8, CFA_OFFSET = 8, ENTRIES_MAX = 256 };
-
-/* Whether the list has an entry that is no constant: then the function uses what it was passed. */
-static bool is_used(Dwarf_Die *parameter)
-{
-  Dwarf_Attribute attribute;
-  Dwarf_Addr base, start, end;
-  Dwarf_Op *ops;
-  size_t count;
-  ptrdiff_t offset = 0;
-  if (!dwarf_attr(parameter, DW_AT_location, &attribute))
-    return false;
-  for (unsigned i = 0; i < ENTRIES_MAX; i++) {
-    offset = dwarf_getlocations(&attribute, offset, &base, &start, &end, &ops, &count);
-    if (offset <= 0)
-      return false;
-    for (size_t k = 0; k < count; k++)
-      if ((ops[k].atom >= DW_OP_reg0 && ops[k].atom <= DW_OP_breg31) || ops[k].atom == DW_OP_fbreg)
-        return true;
-  }
-  return false;
-}
+enum { DEPTH_MAX = 8, CFA_OFFSET = 8 };
 
 /* What DWARF says of a parameter, held against its place, NULL where that is not known. */
 enum evidence { AGREES, DIFFERS, IS_KEPT, SAYS_NOTHING };
 
-static enum evidence judge(const struct sym_location_context *context, const struct sym_abi_place *place,
-                           Dwarf_Die *parameter)
+static enum evidence judge(const struct sym_location_context *context, const struct sym_abi *abi,
+                           const struct sym_abi_place *place, Dwarf_Die *parameter)
 {
   struct sym_location location;
   uint8_t base;
   int64_t offset;
   sym_locate(context, parameter, NULL, 0, 1, &location);
+  if (location.kind == SYM_LOCATION_LOST && location.lost == SYM_LOST_NOT_YET)
+    return abi->may_be_unpassed && sym_abi_is_interrupted(parameter, context->sled_end) ? SAYS_NOTHING : IS_KEPT;
+  /* What lies in the frame only later may be another value, which was stored there. */
+  const bool in_register = abi->may_be_unpassed && place && place->kind == SYM_ABI_IN_REGISTERS;
   if (location.kind == SYM_LOCATION_LOST)
-    return location.lost == SYM_LOST_NOT_YET || (location.lost == SYM_LOST_NO_RANGE && is_used(parameter))
-               ? IS_KEPT
-               : SAYS_NOTHING;
+    return location.lost == SYM_LOST_NO_RANGE && sym_abi_is_used(parameter, 0, UINT64_MAX, in_register) ? IS_KEPT
+                                                                                                        : SAYS_NOTHING;
   if (!place || place->kind == SYM_ABI_NOWHERE)
     return SAYS_NOTHING;
   bool is_sum = sym_code_is_sum(&location.code, &base, &offset);
@@ -79,7 +63,7 @@ static void judge_all(const struct sym_location_context *context, struct sym_abi
     if (dwarf_tag(&child) != DW_TAG_formal_parameter)
       continue;
     struct sym_abi_place *place = sym_abi_place_of(abi, &child);
-    enum evidence evidence = judge(context, place, &child);
+    enum evidence evidence = judge(context, abi, place, &child);
     counts[evidence]++;
     if (place) {
       place->is_kept = evidence == IS_KEPT;
@@ -107,17 +91,22 @@ void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance,
                 bool is_gnu, struct sym_abi *abi)
 {
   sym_abi_assign(instance, is_gnu, abi);
-  if (!is_plain(instance, symbol))
+  abi->may_be_unpassed = !is_gnu;
+  if (!is_plain(instance, symbol)) {
+    abi->may_be_unpassed = !sym_die_tracks_arguments(instance);
+    abi->is_untold = !sym_die_tracks_entry(instance);
     return;
+  }
   unsigned counts[4] = {0};
   struct sym_location_context bare = *context;
   bare.abi = NULL;
   judge_all(&bare, abi, instance, counts, 0);
   bool is_global = !symbol->is_local;
+  if (!sym_die_tracks_entry(instance))
+    counts[DIFFERS] = 0; /* it is the body's register that differs */
   abi->tells_kept = counts[DIFFERS] == 0 && (is_gnu || is_global || counts[SAYS_NOTHING] == 0);
   abi->is_certain = is_gnu || is_global;
   abi->tells_missing = counts[DIFFERS] == 0 && is_gnu && is_global;
   abi->tells_made = counts[DIFFERS] == 0 && abi->is_certain;
   abi->tells_own = counts[DIFFERS] == 0;
-  abi->may_be_unpassed = !is_gnu;
 }

@@ -84,10 +84,12 @@ CASES = {
             ["-O2", "-fno-var-tracking"], ["-O0", "-fno-pie", "-no-pie"]],
     "clang": [["-O0"], ["-O2"], ["-O1"], ["-O3"], ["-Os"], ["-O0", "-gdwarf-4"], ["-O2", "-fcf-protection"]],
 }
-QUICK = 2
+QUICK = 3
 # What may be lost with optimisation, of a hundred values of functions with a fixed interface. What these do not use, clang's callers
 # need not pass.
-MAY_LOSE = {"gcc": 1, "clang": 35}
+MAY_LOSE = {"gcc": 1, "clang": 38}
+# And in clones, which gcc makes of such functions at this level.
+MAY_LOSE_IN_CLONES = {"-O3": 1}
 # clang before 18 passes an __int128 in another way than the ABI says when the registers run out: what follows is not told.
 MAY_LOSE_AT_O0 = {"gcc": 0, "clang": 4}
 
@@ -248,7 +250,8 @@ def check(compiler, flags, sleds, tools, folder):
     with open(path["trace"], encoding="utf-8") as lines:
         values, lost, differences = compare(expected, lines.read().splitlines(), fixed)
     kind = "clang" if "clang" in compiler else "gcc"
-    limit = values * (MAY_LOSE_AT_O0 if "-O0" in flags else MAY_LOSE)[kind] / 100
+    in_clones = MAY_LOSE_IN_CLONES.get(flags[0], 0) if kind == "gcc" else 0
+    limit = values * ((MAY_LOSE_AT_O0 if "-O0" in flags else MAY_LOSE)[kind] + in_clones) / 100
     if not differences and lost > limit:
         differences = ["%d values are lost, more than %d" % (lost, limit)]
     print("%-8s %-24s %4d calls, %4d values, %3d lost%s" % (compiler, " ".join(flags), len(expected), values, lost,
