@@ -123,12 +123,16 @@ class Serve(Live):
         return pid and not os.path.exists(f"/proc/{pid}")
 
     def interrupt(self, folder):
+        """It ends at the first signal, however long that takes on a busy machine; a second one would kill it. The first is lost where it
+        comes before the command has a handler."""
         while not self.is_over(folder):
             try:
                 os.kill(self.pid(folder), signal.SIGINT)
             except ProcessLookupError:
                 return
-            time.sleep(0.1)
+            until = time.monotonic() + 20
+            while time.monotonic() < until and not self.is_over(folder):
+                time.sleep(0.01)
 
     def measure(self, folder):
         super().measure(folder)
