@@ -201,19 +201,21 @@ bool prof_stack_enter_signal(struct prof_thread *t, uintptr_t low, uintptr_t hig
   return true;
 }
 
-void prof_frames_shift_since(struct prof_thread *t, uint64_t when, uint64_t then, uint64_t all)
+uint64_t prof_frames_shift_since(struct prof_thread *t, uint64_t when, uint64_t then, uint64_t all)
 {
   struct prof_place place;
+  uint64_t frames = 0;
   if ((then == 0 && all == 0) || !prof_place_now(t, &place))
-    return;
+    return 0;
   do {
-    for (struct fmt_rec_frame *frame = place.top; !prof_frame_is_link(place.stack, frame); frame--)
+    for (struct fmt_rec_frame *frame = place.top; !prof_frame_is_link(place.stack, frame); frame--, frames++)
       if (prof_frame_is_timed(frame))
         prof_add(&frame->start_ticks, all + (frame->start_ticks <= when ? then : 0));
   } while (prof_place_outwards(&place));
+  return frames;
 }
 
 void prof_frames_shift(struct prof_thread *t, uint64_t ticks)
 {
-  prof_frames_shift_since(t, 0, 0, ticks);
+  (void)prof_frames_shift_since(t, 0, 0, ticks);
 }

@@ -190,8 +190,9 @@ void prof_stack_return(struct prof_thread *t, struct prof_machine *machine, stru
 void prof_stack_rest(struct prof_thread *t);
 /* Moves the start of every open frame of the running machine stack forward: the clock stood still. */
 void prof_frames_shift(struct prof_thread *t, uint64_t ticks);
-/* The same by `all` ticks and, for frames that were open at `when`, `then` ticks more. Anywhere. */
-void prof_frames_shift_since(struct prof_thread *t, uint64_t when, uint64_t then, uint64_t all);
+/* The same by `all` ticks and, for frames that were open at `when`, `then` ticks more. Returns how many frames there
+ * are, all of which it looked at; 0 where there is nothing to do. Anywhere. */
+uint64_t prof_frames_shift_since(struct prof_thread *t, uint64_t when, uint64_t then, uint64_t all);
 /* The machine stack whose memory `sp` lies in, or NULL. Anywhere. */
 struct prof_machine *prof_machine_find(const struct prof_thread *t, uintptr_t sp);
 /* The machine stack with just this range, or NULL. Anywhere. */

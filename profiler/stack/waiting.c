@@ -17,6 +17,11 @@
 
 #define READINGS 3u /* of what the kernel tells, while the thread is preempted again each time */
 
+/* Frames: more take some time to go through. */
+#define DEEP 16384u
+/* ns for each of them between two times: some ten times as long as that takes. */
+#define DEEP_PAUSE_NS 64u
+
 /* A stretch of time in which the wait may lie. */
 struct stretch {
   uint64_t begin, length;
@@ -261,6 +266,20 @@ static void take_for_sleep(struct look *look, const struct prof_ending *call)
   look->waited = 0;
 }
 
+/* Whether taking a wait out of the open frames now would have the thread do little else: they are so many that it takes
+ * about as long as the thread has the processor, where others want it too, so that it would wait again meanwhile. */
+static bool is_too_deep(const struct prof_thread *t, uint64_t now)
+{
+  return t->shifted_frames > DEEP && now - t->shifted_at < prof_clock_ticks_at(t->shifted_frames * DEEP_PAUSE_NS, now);
+}
+
+/* What nobody is told of. */
+static struct prof_waited untold(void)
+{
+  __atomic_fetch_or(&prof_process.header->flags, FMT_REC_WAITS_UNKNOWN, __ATOMIC_RELAXED);
+  return (struct prof_waited){.uncertain = true};
+}
+
 /* What the kernel tells, distributed. */
 static struct prof_waited take_told(struct prof_thread *t, const struct prof_ending *call, bool running)
 {
@@ -273,15 +292,15 @@ static struct prof_waited take_told(struct prof_thread *t, const struct prof_end
   t->looked_at = look.now;
   if (look.now - began < t->look_least)
     t->look_least = look.now - began;
-  if (!known) {
-    __atomic_fetch_or(&prof_process.header->flags, FMT_REC_WAITS_UNKNOWN, __ATOMIC_RELAXED);
-    return (struct prof_waited){.uncertain = true};
-  }
+  if (!known)
+    return untold();
   const uint64_t waited_ns = advance(t, ns, &turns);
   look.waited = prof_clock_ticks_at(waited_ns, look.now);
   if (look.waited > 0)
     t->waited_at = look.now;
   look.slept = prof_clock_ticks_at(advance_sleep(t, waited_ns, &turns), look.now);
+  if (is_too_deep(t, look.now))
+    return untold();
   take_for_sleep(&look, call);
   struct place place = find_place(t, &look, call);
   /* A call that counts for many should not have what it cost to change places either. */
@@ -297,7 +316,9 @@ static struct prof_waited take_told(struct prof_thread *t, const struct prof_end
                                    .before_begin = place.stretch.begin};
   const bool may_be_before = look.slept > 0 && prof_sleeping_place(t, call, &sleep);
   const uint64_t since_end = running && look.now > call->end ? look.now - call->end : 0;
-  prof_frames_shift_since(t, place.stretch.begin, place.before, place.in_call + since_end);
+  t->shifted_frames = prof_frames_shift_since(t, place.stretch.begin, place.before, place.in_call + since_end);
+  if (t->shifted_frames > DEEP)
+    t->shifted_at = prof_clock_now();
   if (place.before + since_end > 0)
     t->stale_look = (struct prof_interrupted){in_progress(t), look.now, place.before + since_end};
   __atomic_fetch_add(&prof_process.header->loss[FMT_LOSS_WAITED], running ? look.waited : place.in_call + place.before,

@@ -1,5 +1,9 @@
 """Cases of sampled times: what callsig tells of them, held against a program whose times are known."""
 
+import os
+import subprocess
+import sys
+
 from harness import Failure, Guest
 
 RUNS = 20  # of a hundred rows: with 95 % within, fewer than 93 % come once in ten thousand times
@@ -154,8 +158,25 @@ def reentered(tools, compiler, level):
         raise Failure(f"{within} of {figures} times are within their errors")
 
 
-CASES = {"reentered": reentered, "sampled": sampled, "split": split, "busy": busy, "busy_full": busy_times, "not_told": not_told}
-BUILDS = {"reentered": [("gcc-sleds", "-O0"), ("clang-sleds", "-O0")], "sampled": [("gcc-sleds", "-O0")],
+def deep_busy(tools, compiler, level):
+    """A million frames deep, on a processor that others want too: no thread does nothing but take its waits out of its open frames."""
+    guest = Guest(tools, "deep.c", compiler, level, libraries=tools.link_with("shared"))
+    processors = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, [min(processors)])
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(3)]
+    try:
+        result = guest.run_linked(CALLSIG_TIMES="auto")
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
+        os.sched_setaffinity(0, processors)
+    tools.expect_counts(result.recording, result.told("count"), exact=True)
+    result.remove()
+
+
+CASES = {"deep_busy": deep_busy, "reentered": reentered, "sampled": sampled, "split": split, "busy": busy, "busy_full": busy_times, "not_told": not_told}
+BUILDS = {"deep_busy": [("gcc", "-O2")], "reentered": [("gcc-sleds", "-O0"), ("clang-sleds", "-O0")], "sampled": [("gcc-sleds", "-O0")],
           "split": [("gcc-sleds", "-O2"), ("clang-sleds", "-O2")],
           "busy": [("gcc-sleds", "-O2")], "busy_full": [("gcc-sleds", "-O0"), ("gcc", "-O2")],
           "not_told": [("gcc-sleds", "-O0")]}
