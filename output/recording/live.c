@@ -54,14 +54,16 @@ static uint64_t begun_at(char *stat)
 bool out_recording_thread_life(unsigned pid, unsigned tid, struct out_thread_life *life)
 {
   char text[1024];
-  unsigned long long ran, queued;
   struct timespec now;
   if (!read_thread_file(pid, tid, "stat", text, sizeof text) || clock_gettime(CLOCK_BOOTTIME, &now) < 0)
     return false;
   const uint64_t now_ns = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec, begun = begun_at(text);
-  if (begun == 0 || !read_thread_file(pid, tid, "schedstat", text, sizeof text) ||
-      sscanf(text, "%llu %llu", &ran, &queued) != 2 || ran == 0)
+  if (begun == 0 || !read_thread_file(pid, tid, "schedstat", text, sizeof text))
     return false;
+  char *rest;
+  const uint64_t ran = strtoull(text, &rest, 10), queued = strtoull(rest, NULL, 10);
+  if (ran == 0)
+    return false; /* the kernel keeps no account */
   const uint64_t age = now_ns > begun ? now_ns - begun : 0;
   *life = (struct out_thread_life){.awake = ran + queued, .asleep = age > ran + queued ? age - ran - queued : 0};
   return true;
