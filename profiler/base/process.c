@@ -101,6 +101,7 @@ static void give_up(struct prof_process *process)
   process->sleds_searched = 0;
   process->ended_threads = 0;
   process->ended = NULL;
+  process->unfolded = 0;
   process->finished = 0;
   process->path[0] = '\0';
   __atomic_store_n(&process->state, PROF_PROCESS_NEW, __ATOMIC_RELEASE);

@@ -24,7 +24,8 @@
 #include "profiler/stack/waiting.h"
 #include "profiler/tree/tree.h"
 
-#define KEPT_THREADS 64u
+#define KEPT_THREADS  64u
+#define MOST_UNFOLDED 16u /* trees, each of some tens of kilobytes of the recording, that wait for who folds */
 
 /* Takes the record out of the header's list: a reader sees it, or does not. Threads that begin put theirs before the
  * first one meanwhile, and then note that in the one behind. False: the one before this record has not noted it yet,
@@ -97,32 +98,48 @@ struct ended {
   struct prof_tree tree;
 };
 
-/* Gives the tree to whoever folds next. False: no memory, so that the thread keeps its own. */
-static bool put_ended(const struct prof_tree *tree)
+/* Gives the tree to whoever folds next. Returns how many such there are; 0: no memory, so that the thread keeps its
+ * own.
+ */
+static uint32_t put_ended(const struct prof_tree *tree)
 {
   struct prof_tree own = *tree;
   struct ended *ended = prof_arena_alloc(&own.arena, sizeof *ended);
   if (!ended)
-    return false;
+    return 0;
   ended->tree = own;
+  const uint32_t count = __atomic_add_fetch(&prof_process.unfolded, 1, __ATOMIC_RELAXED);
   void *newest = __atomic_load_n(&prof_process.ended, __ATOMIC_RELAXED);
   do {
     ended->next = newest;
   } while (!__atomic_compare_exchange_n(&prof_process.ended, &newest, ended, true, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+  return count;
+}
+
+/* Whether it is this thread that folds: then it has the lock. */
+static bool may_fold(uint32_t count)
+{
+  if (!__atomic_load_n(&prof_process.ended, __ATOMIC_SEQ_CST))
+    return false;
+  if (count <= MOST_UNFOLDED)
+    return prof_lock_try(&prof_process.threads_lock);
+  prof_lock(&prof_process.threads_lock);
   return true;
 }
 
-/* Folds what there is, unless another thread does: that one looks again when it is done. So threads that end at once do
- * not wait for one another. Who holds the lock for something else leaves the trees to the next thread that ends; they
- * are whole where they are. */
-static void fold_ended(void)
+/* Folds what there is, `count` trees, unless another thread does: that one looks again when it is done. So threads that
+ * end at once do not wait for one another, but where that one has lost its processor and the trees that it left become
+ * many. Who holds the lock for something else leaves the trees to the next thread that ends; they are whole where they
+ * are. */
+static void fold_ended(uint32_t count)
 {
-  while (__atomic_load_n(&prof_process.ended, __ATOMIC_SEQ_CST) && prof_lock_try(&prof_process.threads_lock)) {
+  for (; may_fold(count); count = 0) {
     struct ended *ended = __atomic_exchange_n(&prof_process.ended, NULL, __ATOMIC_SEQ_CST);
     while (ended) {
       struct prof_tree tree = ended->tree;
       ended = ended->next;
       fold_tree(&tree);
+      __atomic_fetch_sub(&prof_process.unfolded, 1, __ATOMIC_RELAXED);
     }
     prof_unlock(&prof_process.threads_lock);
   }
@@ -157,8 +174,10 @@ static void end_recording(struct prof_thread *t)
   prof_self = &prof_gone;
   struct prof_tree tree = t->tree;
   prof_thread_discard(t);
-  if (__atomic_add_fetch(&prof_process.ended_threads, 1, __ATOMIC_RELAXED) > KEPT_THREADS && put_ended(&tree))
-    fold_ended();
+  const bool is_kept = __atomic_add_fetch(&prof_process.ended_threads, 1, __ATOMIC_RELAXED) <= KEPT_THREADS;
+  const uint32_t unfolded = is_kept ? 0 : put_ended(&tree);
+  if (unfolded > 0)
+    fold_ended(unfolded);
   prof_restore_signals(mask);
 }
 
