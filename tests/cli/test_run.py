@@ -593,9 +593,12 @@ class Signals(harness.Case):
         static volatile sig_atomic_t got;
         static void on(int n) { got = n; }
         int main(void) {
+          sigset_t all, before; /* or one between the look and the wait would be slept over */
+          sigfillset(&all);
           signal(SIGTERM, on); signal(SIGUSR1, on); signal(SIGINT, on); signal(SIGHUP, on);
+          sigprocmask(SIG_BLOCK, &all, &before);
           puts("ready"); fflush(stdout);
-          while (!got) pause();
+          while (!got) sigsuspend(&before);
           return got; }"""
 
     def start(self, program, *options, **kwargs):
