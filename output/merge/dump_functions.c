@@ -215,17 +215,45 @@ static int put_function(struct functions *functions, uint32_t number)
   return out_idset_add(&functions->set, hash, number);
 }
 
+/* By callable, whether anything has need of it: a context has, rows of ranks may have, and a signature has of one with
+ * its layout, where no context has. What only a root's edge led to has none. NULL: no memory. */
+static bool *find_used(const struct out_profile *profile)
+{
+  bool *used = calloc(profile->callables.count + 1u, sizeof *used);
+  bool *wanted = calloc(profile->layouts.count + 1u, sizeof *wanted); /* layouts of signatures */
+  if (!used || !wanted) {
+    free(used);
+    free(wanted);
+    return NULL;
+  }
+  for (uint32_t i = 0; i < profile->signatures.count; i++)
+    wanted[out_profile_signature(profile, i)->layout] = true;
+  for (uint32_t i = 0; i < profile->contexts.count; i++) {
+    const uint32_t callable = out_profile_context(profile, i)->callable;
+    if (callable == FMT_NONE)
+      continue;
+    used[callable] = true;
+    wanted[out_profile_callable(profile, callable)->layout] = false;
+  }
+  for (uint32_t i = 0; i < profile->callables.count; i++)
+    used[i] |= wanted[out_profile_callable(profile, i)->layout] || profile->rank_rows.count > 0;
+  free(wanted);
+  return used;
+}
+
 int out_dump_functions(struct out_dump *dump)
 {
   const struct out_profile *profile = dump->profile;
   struct functions functions = {.dump = dump, .levels = calloc(profile->layouts.count + 1u, sizeof(uint64_t))};
   dump->functions = calloc(profile->callables.count + 1u, sizeof *dump->functions);
-  int result = functions.levels && dump->functions ? 0 : -ENOMEM;
+  bool *used = find_used(profile);
+  int result = functions.levels && dump->functions && used ? 0 : -ENOMEM;
   for (uint32_t i = 0; i < profile->layouts.count && result == 0; i++)
     functions.levels[i] = put_levels(dump, out_profile_layout(profile, i));
   for (uint32_t i = 0; i < profile->callables.count && result == 0; i++)
-    result = put_function(&functions, i);
+    result = used[i] ? put_function(&functions, i) : 0;
   out_idset_free(&functions.set);
+  free(used);
   free(functions.levels);
   return result;
 }

@@ -46,7 +46,8 @@ static uint64_t *functions_by_layout(const struct out_dump *dump)
 {
   uint64_t *functions = calloc(dump->profile->layouts.count + 1u, sizeof *functions);
   for (uint32_t i = dump->profile->callables.count; functions && i-- > 0;)
-    functions[out_profile_callable(dump->profile, i)->layout] = dump->functions[i];
+    if (dump->functions[i] != 0)
+      functions[out_profile_callable(dump->profile, i)->layout] = dump->functions[i];
   return functions;
 }
 

@@ -112,25 +112,23 @@ static struct callsig_stats *load_again(struct callsig_stats *stats, const void 
   return read;
 }
 
-/* What is written of what was read is the same again and again, once what nothing refers to is left out: the threads'
- * roots, of which a merged recording has no need, and then the functions that only they led to. */
+/* The first time the threads' roots are written too, of which a merged recording has no need. */
 static void merge(struct callsig_stats *stats)
 {
-  enum { TIMES = 4 };
-  struct callsig_stats *from[TIMES + 1] = {stats};
-  char *written[TIMES];
-  size_t sizes[TIMES];
-  for (unsigned i = 0; i < TIMES; i++) {
-    written[i] = dump(from[i], &sizes[i]);
-    from[i + 1] = load_again(from[i], written[i], sizes[i]);
-  }
-  if (sizes[TIMES - 2] != sizes[TIMES - 1] || memcmp(written[TIMES - 2], written[TIMES - 1], sizes[TIMES - 1]) != 0)
+  size_t sizes[3];
+  char *first = dump(stats, &sizes[0]);
+  struct callsig_stats *merged = load_again(stats, first, sizes[0]);
+  char *second = dump(merged, &sizes[1]);
+  struct callsig_stats *again = load_again(merged, second, sizes[1]);
+  char *third = dump(again, &sizes[2]);
+  if (sizes[1] != sizes[2] || memcmp(second, third, sizes[1]) != 0)
     abort();
-  read_pipeline(written[0], sizes[0]);
-  for (unsigned i = 0; i < TIMES; i++) {
-    free(written[i]);
-    callsig_stats_free(from[i + 1]);
-  }
+  read_pipeline(first, sizes[0]);
+  free(first);
+  free(second);
+  free(third);
+  callsig_stats_free(merged);
+  callsig_stats_free(again);
 }
 
 /* The same with threads, processes or ranks made one. Calls neither come nor go. */
