@@ -21,9 +21,8 @@ size_t cli_recordings_to_front(char **arguments, size_t count);
 int cli_recordings_add(struct callsig_stats *stats, char *const *recordings, size_t count);
 
 /* Loads `count` recordings into one object, or the default one when there are none; of programs that run still, as of
- * now. `others` arguments follow them,
- * which are no files: one that is named as recordings are is told to be missing, and taken for no restriction. Returns
- * an exit status; *stats is the caller's to free. */
+ * now. `others` arguments follow them, which are no files: one that is named as recordings are is told to be missing,
+ * and taken for no restriction. Returns an exit status; *stats is the caller's to free. */
 int cli_recordings_load(const struct cli_command *command, char **recordings, size_t count, size_t others,
                         struct callsig_stats **stats);
 

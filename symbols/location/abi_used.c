@@ -35,42 +35,51 @@ static bool places_any(const Dwarf_Op *ops, size_t count, uint64_t first, uint64
   return is_placed;
 }
 
-bool sym_abi_is_used(Dwarf_Die *parameter, uint64_t first, uint64_t behind, bool in_register)
-{
+/* The entries of a parameter's location list, one after the other; at most ENTRIES_MAX. */
+struct entries {
   Dwarf_Attribute attribute;
   Dwarf_Addr base, start, end;
   Dwarf_Op *ops;
   size_t count;
-  ptrdiff_t offset = 0;
-  if (!dwarf_attr(parameter, DW_AT_location, &attribute))
+  ptrdiff_t next;
+  unsigned seen;
+};
+
+static bool begin_entries(struct entries *entries, Dwarf_Die *parameter)
+{
+  *entries = (struct entries){.next = 0};
+  return dwarf_attr(parameter, DW_AT_location, &entries->attribute) != NULL;
+}
+
+static bool next_entry(struct entries *entries)
+{
+  if (entries->seen++ == ENTRIES_MAX)
     return false;
-  for (unsigned i = 0; i < ENTRIES_MAX; i++) {
-    offset = dwarf_getlocations(&attribute, offset, &base, &start, &end, &ops, &count);
-    if (offset <= 0)
-      return false;
-    if (places_any(ops, count, first, behind, in_register))
-      return true;
-  }
-  return false;
+  entries->next = dwarf_getlocations(&entries->attribute, entries->next, &entries->base, &entries->start, &entries->end,
+                                     &entries->ops, &entries->count);
+  return entries->next > 0;
+}
+
+bool sym_abi_is_used(Dwarf_Die *parameter, uint64_t first, uint64_t behind, bool in_register)
+{
+  struct entries entries;
+  bool is_used = false;
+  if (begin_entries(&entries, parameter))
+    while (!is_used && next_entry(&entries))
+      is_used = places_any(entries.ops, entries.count, first, behind, in_register);
+  return is_used;
 }
 
 bool sym_abi_is_interrupted(Dwarf_Die *parameter, Dwarf_Addr pc)
 {
-  Dwarf_Attribute attribute;
-  Dwarf_Addr base, start, end, first_end = 0;
-  Dwarf_Op *ops;
-  size_t count;
-  ptrdiff_t offset = 0;
-  if (!dwarf_attr(parameter, DW_AT_location, &attribute))
-    return false;
-  for (unsigned i = 0; i < ENTRIES_MAX; i++) {
-    offset = dwarf_getlocations(&attribute, offset, &base, &start, &end, &ops, &count);
-    if (offset <= 0)
-      return false;
-    if (first_end && start > first_end)
-      return true;
-    if (!first_end && start <= pc && pc < end)
-      first_end = end;
-  }
-  return false;
+  struct entries entries;
+  Dwarf_Addr first_end = 0;
+  bool is_interrupted = false;
+  if (begin_entries(&entries, parameter))
+    while (!is_interrupted && next_entry(&entries)) {
+      is_interrupted = first_end && entries.start > first_end;
+      if (!first_end && entries.start <= pc && pc < entries.end)
+        first_end = entries.end;
+    }
+  return is_interrupted;
 }
