@@ -101,6 +101,7 @@ static void give_up(struct prof_process *process)
   process->sleds_searched = 0;
   process->ended_threads = 0;
   process->ended = NULL;
+  process->unnoted = NULL;
   process->unfolded = 0;
   process->finished = 0;
   process->path[0] = '\0';

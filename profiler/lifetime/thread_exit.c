@@ -67,11 +67,33 @@ static struct prof_tree *folded_tree(uint64_t start_ticks)
   return tree;
 }
 
-/* Moves the tree of an ended thread into the folded one and gives its memory back. Without space for the folded tree
- * the thread keeps its own. */
-static void fold_tree(struct prof_tree *tree)
+/* A tree of an ended thread that is to be folded, in its own arena. */
+struct ended {
+  struct ended *next;
+  struct prof_tree tree;
+};
+
+/* The thread behind may have noted itself in this record by now, so that nobody writes there any more. */
+static void release_noted(void)
 {
-  struct fmt_rec_thread *record = tree->record;
+  struct ended **link = (struct ended **)&prof_process.unnoted;
+  for (struct ended *ended = *link; ended; ended = *link) {
+    if (!__atomic_load_n(&ended->tree.record->newer, __ATOMIC_ACQUIRE)) {
+      link = &ended->next;
+      continue;
+    }
+    *link = ended->next;
+    struct prof_tree tree = ended->tree; /* it goes with its arena */
+    prof_tree_release(&tree);
+  }
+}
+
+/* Moves the tree of an ended thread into the folded one and gives its memory back, or has it wait for that. Without
+ * space for the folded tree the thread keeps its own. */
+static void fold_tree(struct ended *ended)
+{
+  struct prof_tree tree = ended->tree;
+  struct fmt_rec_thread *record = tree.record;
   struct prof_tree *folded = folded_tree(record->start_ticks);
   if (!folded)
     return;
@@ -80,7 +102,7 @@ static void fold_tree(struct prof_tree *tree)
     prof_counts_clear(record, false);
   if (prof_process.upcalls.forget_calls)
     prof_process.upcalls.forget_calls(record);
-  (void)prof_tree_merge(folded, tree);
+  (void)prof_tree_merge(folded, &tree);
   folded->record->threads++;
   const bool unused = unlink_record(record);
   if (record->start_ticks < folded->record->start_ticks)
@@ -88,15 +110,14 @@ static void fold_tree(struct prof_tree *tree)
   if (record->end_ticks > folded->record->end_ticks)
     folded->record->end_ticks = record->end_ticks;
   prof_count_fold();
-  if (unused)
-    prof_tree_release(tree);
+  if (unused) {
+    prof_tree_release(&tree);
+    return;
+  }
+  ended->tree = tree;
+  ended->next = prof_process.unnoted;
+  prof_process.unnoted = ended;
 }
-
-/* A tree of an ended thread that is to be folded, in its own arena. */
-struct ended {
-  struct ended *next;
-  struct prof_tree tree;
-};
 
 /* Gives the tree to whoever folds next. Returns how many such there are; 0: no memory, so that the thread keeps its
  * own.
@@ -135,10 +156,11 @@ static void fold_ended(uint32_t count)
 {
   for (; may_fold(count); count = 0) {
     struct ended *ended = __atomic_exchange_n(&prof_process.ended, NULL, __ATOMIC_SEQ_CST);
+    release_noted();
     while (ended) {
-      struct prof_tree tree = ended->tree;
-      ended = ended->next;
-      fold_tree(&tree);
+      struct ended *next = ended->next;
+      fold_tree(ended);
+      ended = next;
       __atomic_fetch_sub(&prof_process.unfolded, 1, __ATOMIC_RELAXED);
     }
     prof_unlock(&prof_process.threads_lock);

@@ -5,9 +5,10 @@
 
 It fails where a count is not what the program counted itself, in the end or in any reading: calls of handlers that interrupt the profiler's
 own slow path may be missing, where the recording counts as many as lost; where the program's memory or the recording grow after the first
-quarter of the time; and where the live reader fails, hangs, takes more of a processor than a reading is worth, or seldom comes to a result. How
-many readings there are depends on how busy the machine is: between two, the recordings of children that have ended are read. Where the
-machine has no time for that, the program is stopped until it had, so that the disk holds them.
+quarter of the time, or its file is larger than what is in use of it allows; and where the live reader fails, hangs, takes more of a
+processor than a reading is worth, or seldom comes to a result. How many readings there are depends on how busy the machine is: between
+two, the recordings of children that have ended are read. Where the machine has no time for that, the program is stopped until it had, so
+that the disk holds them.
 """
 
 import argparse
@@ -18,6 +19,7 @@ import resource
 import shutil
 import signal
 import statistics
+import struct
 import subprocess
 import sys
 import tempfile
@@ -35,6 +37,7 @@ HAPPENED = ("threads", "modules", "children", "switches")  # what the program te
 IN_SIGNALS = ("handler", "in_handler")
 GROWTH = 1.02  # of memory and file after the first quarter of the time
 ROOM = 1 << 20  # and so many bytes, which one reading may be off
+HEADER_NEXT = 32  # where a recording's header says how many bytes are in use
 PAUSE = 1  # seconds between two readings
 HANGS = 300  # seconds after which a reading hangs, however busy the machine is
 MOST_WORK = 10  # seconds of a processor that a reading may take
@@ -51,6 +54,7 @@ class Soak:
         self.children = {}  # calls in the recordings of children, which are removed once they are read
         self.lost_in_children = 0
         self.memory, self.sizes, self.readings, self.unsure = [], [], 0, 0
+        self.unused = []  # bytes by which the file was larger than it may be
         self.is_held = False
         self.rounds = []  # seconds, from one reading to the next
         self.before = {}
@@ -92,7 +96,9 @@ class Soak:
         while not ended.wait(1):
             self.hold(process)
             if os.path.exists(self.recording):
-                self.sizes.append(os.stat(self.recording).st_blocks * 512)
+                used, held = in_use_and_held(self.recording)
+                self.sizes.append(used)
+                self.unused.append(held - most_held(used))
                 self.memory.append(resident(process.pid))
 
     def hold(self, process):
@@ -225,6 +231,19 @@ def resident(pid):
         return 0
 
 
+def in_use_and_held(recording):
+    """The bytes of a recording that blocks were made of (header.next, docs/recording-format.md), and those of its file."""
+    with open(recording, "rb") as file:
+        header = file.read(HEADER_NEXT + 8)
+        held = os.fstat(file.fileno()).st_blocks * 512
+    return struct.unpack("<Q", header[HEADER_NEXT:])[0] if len(header) == HEADER_NEXT + 8 else 0, held
+
+
+def most_held(used):
+    """How large the file may be: it grows by a quarter, or a megabyte, before that is used."""
+    return max(used * 5 // 4, used + ROOM) + ROOM
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", required=True, help="the build folder of callsig")
@@ -251,6 +270,8 @@ def main():
             raise Failure(f"of what should happen: {own}")
         print(soak.steady("memory", [size for size in soak.memory if size]))
         print(soak.steady("recording", soak.sizes))
+        if max(soak.unused) > 0:
+            raise Failure(f"the recording's file was {max(soak.unused)} bytes larger than what was in use allows")
     except Failure as failure:
         print(f"FAIL {failure}")
         return 1
