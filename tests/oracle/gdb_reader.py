@@ -20,8 +20,7 @@ With `sleds` in the plan, `calls` maps the first instruction of a function to th
 itself, with its sleds off: gdb stops at the first instruction, and behind the sled for what it cannot read before. What gdb would
 read from a frame that does not exist yet is lost.
 
-With `stored`, of a build without optimisation, it stops a second time not behind the sled but where the prologue ends, as gdb's own
-breakpoints do: by then every parameter lies in the frame where the debug information has it, and nothing of the function has run.
+With `stored`, of a build without optimisation, it stops a second time not behind the sled but where the prologue ends: by then every parameter lies in the frame where the debug information has it, and nothing of the function has run.
 """
 
 import json
@@ -389,15 +388,19 @@ class StoredReader(SledReader):
 
     def start(self):
         super().start()
-        self.calls = {entry: self.end_of_prologue(entry) or behind for entry, behind in self.calls.items()}
+        self.calls = {entry: self.end_of_prologue(entry, behind) or behind for entry, behind in self.calls.items()}
 
     @staticmethod
-    def end_of_prologue(entry):
+    def end_of_prologue(entry, behind):
+        """Where gcc's prologue ends gdb does not find behind a sled: at the second line that begins there. The first is the function's own."""
         block = gdb.block_for_pc(entry)
         while block is not None and block.function is None:
             block = block.superblock
         if block is None or block.start != entry:
             return None
+        if "clang" not in (block.function.symtab.producer or ""):
+            lines = {line.pc for line in block.function.symtab.linetable() if behind <= line.pc < block.end}
+            return sorted(lines)[1] if len(lines) > 1 else None
         probe = gdb.Breakpoint(block.function.linkage_name or block.function.name, internal=True)
         found = [place.address for place in probe.locations if block.start < place.address < block.end]
         probe.delete()
