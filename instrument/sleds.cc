@@ -124,13 +124,18 @@ public:
       anchor_ = label;
     anchored_ = true;
     bool returns = kind == FMT_SLED_EXIT && is_bare_return(insn);
-    char text[640];
+    /* Data are no instructions: the assembler has the function's line begin behind them, unless there is a label that
+     * is marked. */
+    char line[96] = "";
+    if (kind == FMT_SLED_ENTER)
+      snprintf(line, sizeof(line), ".loc_mark_labels 1\n.Lcallsig_line%u:\n\t.loc_mark_labels 0\n\t", label);
+    char text[736];
     /* At most four bytes are skipped: exactly where the five would cross a boundary of eight. What they are filled with
      * is a prefix that does nothing, so that they are a part of the instruction behind them and cost none. The section
      * is one for each label that it names, follows the fate of the code where that label is, and joins that code's
      * group. */
     snprintf(text, sizeof(text),
-             ".p2align 3,0x2e,4\n"
+             "%s.p2align 3,0x2e,4\n"
              ".Lcallsig_sled%u:\n"
              "%s"
              "\t.pushsection " FMT_SLED_SECTION ",\"ao?\",@progbits,.Lcallsig_sled%u\n"
@@ -141,7 +146,7 @@ public:
              "\t.long %u\n"
              "\t.quad 0\n"
              "\t.popsection",
-             label, returns ? "" : "\t.byte 0x0f, 0x1f, 0x44, 0, 0\n", anchor_, label, function_,
+             line, label, returns ? "" : "\t.byte 0x0f, 0x1f, 0x44, 0, 0\n", anchor_, label, function_,
              static_cast<unsigned>(kind), facts_.flags, facts_.instructions);
     /* Clones have no location of their own, and gcc prints that of an asm without asking whether there is one. */
     emit_insn_before(gen_rtx_ASM_INPUT_loc(VOIDmode, ggc_strdup(text), BUILTINS_LOCATION), insn);

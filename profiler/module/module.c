@@ -166,7 +166,7 @@ static void set_unloaded(struct prof_module *module, bool unloaded)
 {
   module->unloaded = unloaded;
   /* What is mapped there next time is as the compiler left it. */
-  module->sleds_on = module->sleds_failed = false;
+  module->sleds_on = module->sleds_failed = module->sleds_strange = false;
   prof_module_doubt_imports(module);
   __atomic_store_n(&module->record->unloaded, unloaded, __ATOMIC_RELEASE);
 }

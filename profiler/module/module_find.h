@@ -27,6 +27,7 @@ struct prof_module {
   bool imports_told;    /* it was told which of them are not counted */
   bool sleds_on;        /* its sleds call the hooks */
   bool sleds_failed;    /* they cannot: it was told */
+  bool sleds_strange;   /* some are not as they were compiled: it was told */
   uintptr_t sled_stubs; /* the first stub; NULL and 0 in these three: not made */
   const struct prof_site_link *
       *sled_links;      /* of the stubs of entries, by their number; the first is that of the exits */

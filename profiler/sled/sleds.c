@@ -146,24 +146,37 @@ static long open_text(const struct prof_module *module, struct prof_text_pages *
   return prof_text_open(pages, low, high < module->end ? high : module->end, settled);
 }
 
-static void switch_some(const struct prof_module *module, bool entries, bool on)
+/* Switches the sleds of entries, or the others; returns how many stay as they are, since something else lies there. */
+static uint32_t switch_some(const struct prof_module *module, bool entries, bool on)
 {
   const struct fmt_index *index = &module->index;
+  uint32_t strange = 0;
   for (uint32_t i = 0; i < index->count[FMT_SECTION_SLEDS]; i++) {
     const struct fmt_index_sled *sled = &index->sleds[i];
     uintptr_t address = sled->address + module->bias;
-    if (fmt_sled_is_entry(sled->kind) == entries && module->sled_code[i] &&
-        prof_sled_is(address, sled->shape, module->sled_code[i]))
+    if (fmt_sled_is_entry(sled->kind) != entries || !module->sled_code[i])
+      continue;
+    if (prof_sled_is(address, sled->shape, module->sled_code[i]))
       prof_sled_switch(address, sled->shape, on ? module->sled_code[i] : 0);
+    else
+      strange++;
   }
+  return strange;
 }
 
 /* Switches every sled of the module that has code, on or off. Threads run through them meanwhile: exits are on for
  * longer than entries, so that no call begins whose end is not heard. */
-static void switch_sleds(const struct prof_module *module, bool on)
+static void switch_sleds(struct prof_module *module, bool on)
 {
-  switch_some(module, !on, on);
-  switch_some(module, on, on);
+  uint32_t strange = switch_some(module, !on, on);
+  strange += switch_some(module, on, on);
+  if (!on || strange == 0 || module->sleds_strange)
+    return;
+  module->sleds_strange = true;
+  prof_message(
+      "%s: %u of its sleds are not as the compiler left them (a debugger's breakpoints?): what they would tell "
+      "of calls is missing",
+      path_of(module), strange);
 }
 
 /* May the module be unloaded while its sleds are written? Then they wait: who unloads counts as such, passes

@@ -115,8 +115,14 @@ def check_facts(function, sleds):
     assert sleds[0].instructions > 0, function.name
 
 
+def lines_of(path):
+    """The addresses at which a line of the source begins."""
+    return {int(address, 16) for address in re.findall(r" (0x[0-9a-f]+) ", run("readelf", "--debug-dump=decodedline", path))}
+
+
 def check_gcc_program(path, excluded=()):
     made = program.Program(path)
+    lines = lines_of(path)
     assert made.section == program.GCC, f"{path}: no section of sleds"
     assert {sled.version for sled in made.sleds} == {2}
     assert len(made.kinds) == len(made.sleds), "two entries name the same sled"
@@ -132,6 +138,7 @@ def check_gcc_program(path, excluded=()):
             check_entry(made, function, sleds)
             check_exits(made, function)
             check_facts(function, sleds)
+            assert not lines or function.address in lines, f"{function.name}: what lies before its sled has another line"
         placed.update(sleds)
     lost = {getattr(made.function_at(sled.address), "name", hex(sled.address)) for sled in set(made.sleds) - placed}
     assert not lost, f"sleds that are in no function of the program: {lost}"
