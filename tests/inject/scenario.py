@@ -50,20 +50,27 @@ class Scenario:
     """A command, and what has to hold of it: the scenarios below. Each has run(), measure(), of the run without a fault, and judge()."""
 
     kills = False
-    alike = None  # how many faults are tried of those of one system call from one place; None: all
+    # How many faults are tried of those of one system call from one place, evenly spread.
+    alike = 3
 
     def __init__(self, bench, program):
         self.bench, self.program = bench, program
 
     def faults(self, folder):
         """(number, system call, error, what it is) of the faults there are. The caches have been filled by a first run."""
-        found = {}
+        found = []
         for number, call, name, arguments, way in self.run(folder).calls:
             error = error_of(name, arguments)
-            place = (name, way) if self.alike else number
             if self.kills:
-                found.setdefault(place, []).append((number, "any", "kill", name))
+                found.append(((name, way), (number, "any", "kill", name)))
             elif error:
                 call = f"{call}.{arguments[1] & FUTEX_OPERATION}" if name == "futex" else call
-                found.setdefault(place, []).append((number, call, error, f"{name}, {os.strerror(error)}"))
-        return sorted(fault for faults in found.values() for fault in spread(faults, self.alike))
+                found.append(((name, way), (number, call, error, f"{name}, {os.strerror(error)}")))
+        return self.of_each_place(found)
+
+    def of_each_place(self, found):
+        """Of pairs of a place and a fault, the faults that are tried."""
+        places = {}
+        for place, fault in found:
+            places.setdefault(place, []).append(fault)
+        return sorted(fault for faults in places.values() for fault in spread(faults, self.alike))

@@ -30,8 +30,9 @@
 
 A scenario is a command and whose calls in it fail (inject.c). It runs once to be counted, and then once for each call that takes
 memory, opens, maps, reads, grows or writes a file, locks, or starts a thread or a process; that call fails as it does when the machine
-has no more of it. Of more than ten calls of the runtime that come from the same place by the same way, ten are tried, evenly spread. The
-program with threads has times by samples, where hooks ask the kernel how long a thread waited; Lua has all times, where none does. SIGKILL comes at every system call. --samples takes so many of them, spread evenly. What has to hold:
+has no more of it. SIGKILL comes at calls of all kinds. Of more than three calls, or allocations, that come from the same place by the same
+way, three are tried, evenly spread, of the runtime's ten. The program with threads has times by samples, where hooks ask the kernel how
+long a thread waited; Lua has all times, where none does. --samples takes so many of all, spread evenly. What has to hold:
 
  * the runtime: the program prints and returns what it does without callsig, and every call is recorded, counted as not recorded, or
    a line says what failed;
@@ -170,7 +171,7 @@ class Runtime(Scenario):
 class Killed(Runtime):
     """The program is killed, and what it recorded until then is read."""
 
-    kills = True
+    kills, alike = True, Scenario.alike
 
     def __init__(self, bench, program):
         super().__init__(bench, program)
@@ -230,13 +231,14 @@ class Allocations(Command):
     def run(self, folder, fault=NOTHING, **variables):
         number = fault[0] or 10 ** 12
         ran = super().run(folder, LD_PRELOAD=self.bench.failing_memory, FAIL_ALLOCATION=str(number), FAIL_ALLOCATION_IN="callsig",
-                          FAIL_ALLOCATION_ONCE="1", FAIL_ALLOCATION_COUNT=str(folder / "count"), **variables)
+                          FAIL_ALLOCATION_ONCE="1", FAIL_ALLOCATION_WAYS=str(folder / "ways"), **variables)
         ran.injected = True
         return ran
 
     def faults(self, folder):
         self.run(folder)
-        return [(number, "any", errno.ENOMEM, "an allocation") for number in range(1, int((folder / "count").read_text()) + 1)]
+        allocations = [map(int, line.split()) for line in (folder / "ways").read_text().splitlines()]
+        return self.of_each_place([(way, (number, "any", errno.ENOMEM, "an allocation")) for number, way in allocations])
 
 
 class KilledCommand(Command):
