@@ -13,6 +13,8 @@
 #   skips [SUFFIX...]          of the cases of these SUFFIXes, or of all, exit status 77 says that the machine lacks what they need
 #   real [SUFFIX...]           (python) the cases of these SUFFIXes, or all, need the sources of the real programs: they are given
 #                              --sources, --out and --build
+#   alone [SUFFIX...]          the cases of these SUFFIXes, or all, run while no other test does: they hold times against known ones. No
+#                              quick one may
 #   build SUFFIX [WORD...]     (C) one program a line; its tests' names have SUFFIX more. A WORD is an option of the compiler when it
 #                              begins with "-", else a library that is linked instead of the folder's own
 #   source FILE...             (C) further sources, from the top of the tree
@@ -55,11 +57,11 @@ function(callsig_glob variable)
 endfunction()
 
 # callsig_read_needs(FILE WORD...): reads the "ctest:" lines of FILE, which may use these WORDs, into the caller's variables: need_name,
-# need_arguments, need_source, need_wrap, need_skips, need_real, need_records and need_unsanitized hold the values (of the last four,
-# the word itself before them), need_cases and need_builds the names of variables, of which each holds the values of one line.
+# need_arguments, need_source, need_wrap, need_skips, need_real, need_alone, need_records and need_unsanitized hold the values (of the last
+# five, the word itself before them), need_cases and need_builds the names of variables, of which each holds the values of one line.
 function(callsig_read_needs file)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
-  foreach(word IN ITEMS name arguments source wrap skips real records unsanitized cases builds)
+  foreach(word IN ITEMS name arguments source wrap skips real alone records unsanitized cases builds)
     set(need_${word})
   endforeach()
   file(STRINGS ${file} lines REGEX "^(/\\*| \\*|//|#) ctest:")
@@ -78,7 +80,7 @@ function(callsig_read_needs file)
     list(POP_FRONT values word)
     if(NOT word IN_LIST ARGN)
       message(FATAL_ERROR "${file}: \"ctest: ${word}\" is none of: ${ARGN} (cmake/tests.cmake says what they mean)")
-    elseif(word MATCHES "^(skips|real|records|unsanitized)$")
+    elseif(word MATCHES "^(skips|real|alone|records|unsanitized)$")
       list(APPEND need_${word} ${word} ${values})
     elseif(NOT values)
       message(FATAL_ERROR "${file}: \"ctest: ${word}\" has no value")
@@ -94,7 +96,7 @@ function(callsig_read_needs file)
     set(need_cases need_case_0)
     set(need_case_0 - quick PARENT_SCOPE)
   endif()
-  foreach(word IN ITEMS name arguments source wrap skips real records unsanitized cases builds)
+  foreach(word IN ITEMS name arguments source wrap skips real alone records unsanitized cases builds)
     set(need_${word} ${need_${word}} PARENT_SCOPE)
   endforeach()
 endfunction()
@@ -113,6 +115,12 @@ function(callsig_add_cases name)
     callsig_test(${test} "${label}" ${ARGN} ${real} ${need_arguments} ${arguments})
     if(need_skips STREQUAL skips OR suffix IN_LIST need_skips)
       set_tests_properties(${test} PROPERTIES SKIP_RETURN_CODE 77)
+    endif()
+    if(need_alone STREQUAL alone OR suffix IN_LIST need_alone)
+      if(NOT label STREQUAL full)
+        message(FATAL_ERROR "test ${test}: what runs alone is no quick test")
+      endif()
+      set_tests_properties(${test} PROPERTIES RUN_SERIAL TRUE)
     endif()
     if(real)
       # They build programs, which takes long: so they begin before what does not.
@@ -146,7 +154,7 @@ endfunction()
 function(callsig_python_tests prefix)
   callsig_glob(files ${ARGN})
   foreach(file IN LISTS files)
-    callsig_read_needs(${file} name arguments case skips real)
+    callsig_read_needs(${file} name arguments case skips real alone)
     get_filename_component(name ${file} NAME_WE)
     string(REGEX REPLACE "^test_" "${prefix}." name ${name})
     if(need_name)

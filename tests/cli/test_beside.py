@@ -1,5 +1,6 @@
 # ctest: case - quick Beside
 # ctest: case _shares full Shares
+# ctest: alone _shares
 """`callsig run --beside`: the calls of a profiled run with the times of a run that was sampled beside it."""
 
 import json

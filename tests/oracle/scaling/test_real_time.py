@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # ctest: name oracle.scaling_real_time
 # ctest: case - full @PROJECT_BINARY_DIR@
+# ctest: alone
 """callsig scaling on real time: the algorithms by the machine's clock, the example of docs/scaling.md, and Extra-P itself
 (where its Python package is installed) on what is written for it.
 
