@@ -392,15 +392,14 @@ class StoredReader(SledReader):
 
     @staticmethod
     def end_of_prologue(entry, behind):
-        """Where gcc's prologue ends gdb does not find behind a sled: at the second line that begins there. The first is the function's own."""
+        """Where gcc's prologue ends gdb does not find behind a sled: at the first line that begins there."""
         block = gdb.block_for_pc(entry)
         while block is not None and block.function is None:
             block = block.superblock
         if block is None or block.start != entry:
             return None
         if "clang" not in (block.function.symtab.producer or ""):
-            lines = {line.pc for line in block.function.symtab.linetable() if behind <= line.pc < block.end}
-            return sorted(lines)[1] if len(lines) > 1 else None
+            return min((line.pc for line in block.function.symtab.linetable() if behind < line.pc < block.end), default=None)
         probe = gdb.Breakpoint(block.function.linkage_name or block.function.name, internal=True)
         found = [place.address for place in probe.locations if block.start < place.address < block.end]
         probe.delete()
