@@ -115,6 +115,7 @@ static struct prof_module *make_module(struct prof_thread *t, const struct prof_
   module->main_program = found->main_program;
   module->tls_known = found->tls_known;
   module->tls_offset = found->tls_offset;
+  module->linked = found->linked;
   module->excluded = prof_filter_excludes_module(settings->include, settings->exclude, found->path);
   if (!module->excluded)
     find_index(t, module, found);
@@ -186,20 +187,26 @@ struct prof_module *prof_module_for_address(struct prof_thread *t, uintptr_t add
     return NULL;
   bool located = prof_locate(address, found) == 0;
   module = located ? find_returned(found) : NULL;
-  if (module)
+  if (module) {
+    module->linked = found->linked;
     set_unloaded(module, false);
-  else if (located && (module = make_module(t, found)) != NULL)
+  } else if (located && (module = make_module(t, found)) != NULL) {
     publish(module);
+  }
   prof_scratch_give(found, sizeof *found);
   return module;
 }
 
-bool prof_module_present(const struct prof_module *module)
+bool prof_module_present(struct prof_module *module)
 {
+  if (prof_located_still(&module->linked, module->record->build_id, module->record->build_id_size))
+    return true;
   struct prof_located *found = prof_scratch_take(sizeof *found);
   if (!found)
     return false;
   bool present = prof_locate(module->start, found) == 0 && is_place(module, found) && is_file(module, found);
+  if (present) /* while it was being loaded, the linker did not tell of it */
+    module->linked = found->linked;
   prof_scratch_give(found, sizeof *found);
   return present;
 }
