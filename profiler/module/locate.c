@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <link.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 
 #include "format/hash.h"
 #include "profiler/arch/primitives.h"
@@ -222,6 +223,18 @@ static void strip_deleted(struct prof_located *found)
     found->deleted = true;
     found->path[prof_length(found->path) - (sizeof PROF_DELETED_MARK - 1)] = '\0';
   }
+}
+
+uint64_t prof_located_version(const struct prof_located *found)
+{
+  struct stat status;
+  if ((found->deleted && !found->main_program) ||
+      PROF_SYSCALL4(SYS_newfstatat, AT_FDCWD, prof_located_file(found), &status, 0) != 0 ||
+      (found->inode && status.st_ino != found->inode))
+    return 0;
+  const uint64_t words[] = {status.st_ino, (uint64_t)status.st_size, (uint64_t)status.st_mtim.tv_sec,
+                            (uint64_t)status.st_mtim.tv_nsec};
+  return fmt_hash(words, sizeof words);
 }
 
 int prof_locate(uintptr_t address, struct prof_located *found)

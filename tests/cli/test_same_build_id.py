@@ -9,6 +9,29 @@ import harness
 OTHER = harness.CALLS.replace("twice", "three").replace("work", "toil")
 BUILD_ID = "-Wl,--build-id=0x1234567890abcdef1234567890abcdef12345678"
 
+PLUGIN = """
+static int __attribute__((noinline)) twice(int n) { return n * 2; }
+int entry(int n) { return twice(n); }
+"""
+# Loads each of the files that it is given under one name.
+LOADS = """
+#include <dlfcn.h>
+#include <stdio.h>
+int main(int argc, char **argv)
+{
+  for (int i = 1; i < argc; i++) {
+    if (rename(argv[i], "plugin.so") != 0)
+      return 2;
+    void *plugin = dlopen("./plugin.so", RTLD_NOW);
+    int (*entry)(int) = plugin ? (int (*)(int))dlsym(plugin, "entry") : 0;
+    if (!entry || entry(i) == 0)
+      return 1;
+    dlclose(plugin);
+  }
+  return 0;
+}
+"""
+
 
 class SameBuildId(harness.Case):
     def setUp(self):
@@ -19,7 +42,12 @@ class SameBuildId(harness.Case):
     def rows(self, path):
         done = self.callsig("report", path, "--by", "function", "--strip-dirs")
         self.assertEqual(done.returncode, 0, done.stderr)
-        return {line.split("(")[-1].split(")")[0]: line.split()[0] for line in done.stdout.splitlines() if ".c:" in line}
+        rows = {}
+        for line in done.stdout.splitlines():
+            if ".c:" in line:
+                name = line.split("(")[-1].split(")")[0]
+                rows[name] = str(int(line.split()[0]) + int(rows.get(name, 0)))
+        return rows
 
     def by_itself(self, program):
         """The calls of a program that nobody has made an index for before it began."""
@@ -41,6 +69,15 @@ class SameBuildId(harness.Case):
     def test_run_by_themselves(self):
         for program, names in ((self.first, ("main", "twice", "work")), (self.other, ("main", "three", "toil")), (self.first, ("main", "twice", "work"))):
             self.assertEqual(self.by_itself(program), dict(zip(names, ("1", "3", "1"))))
+
+    def test_plugin_that_is_replaced(self):
+        """In one process, at one path and, as a rule, at one address."""
+        for name, source in (("one", PLUGIN), ("two", PLUGIN.replace("twice", "three"))):
+            self.compile(name, source, "-shared", "-fPIC", BUILD_ID)
+        program = self.compile("loads", LOADS)
+        done = self.callsig("run", "-o", "out", program, "one", "two")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.rows("out"), {"main": "1", "entry": "2", "twice": "1", "three": "1"})
 
     def test_copies(self):
         """A copy, and one that was stripped, has what the original was found to have, and no other index."""

@@ -1,4 +1,4 @@
-/* System calls that it has the kernel hand to its own handler of SIGSYS (PR_SET_SYSCALL_USER_DISPATCH), as emulators do. */
+/* The kernel hands its system calls to its own handler (PR_SET_SYSCALL_USER_DISPATCH), as for emulators. */
 /* hazard: expect falls: the runtime's own system calls come to that handler, too */
 #include "tests/guest/hazard.h"
 
