@@ -38,8 +38,8 @@ int prof_locate(uintptr_t address, struct prof_located *found);
  * prof_locate() is to be asked. Anywhere. */
 bool prof_located_still(const struct prof_linked *linked, const uint8_t *build_id, uint32_t build_id_size);
 
-/* Tells files apart that were at one path one after the other, and may have one build-id: 0 where the path does not have
- * the one that is mapped. Anywhere. */
+/* Tells files apart that were at one path one after the other, and may have one build-id: 0 where the path does not
+ * have the one that is mapped. Anywhere. */
 uint64_t prof_located_version(const struct prof_located *found);
 
 /* Where this process can open the module's file: the program's own also when its name is gone, or when it never had one

@@ -33,7 +33,7 @@ struct prof_module {
       *sled_links;      /* of the stubs of entries, by their number; the first is that of the exits */
   uintptr_t *sled_code; /* of each FMT_SECTION_SLEDS entry, what it calls while on: a stub, or 0 when it stays off */
   struct prof_linked linked;
-  uint64_t version; /* prof_located_version() */
+  uint64_t version;   /* prof_located_version() */
   int64_t tls_offset; /* its thread-local block minus the thread pointer, when tls_known */
 };
 
