@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <linux/signal.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <sys/stat.h>
 
@@ -14,6 +15,7 @@
 #include "profiler/base/text.h"
 
 #define MESSAGE_SIZE 1024
+#define PATIENCE_NS  100000000 /* for who reads stderr slowly */
 
 static void add_argument(struct prof_text *text, const char **format, va_list *arguments)
 {
@@ -68,12 +70,27 @@ static bool is_stderr(void)
   return identify_stderr(&device, &inode) && inode == stderr_file.inode && device == stderr_file.device;
 }
 
+/* Does stderr take a line at once, or soon? Nobody may ever read a pipe that is full, or let a terminal that is stopped
+ * go on, and the program, whose signals are blocked here, would wait with the line. Once in vain is enough. */
+static bool takes_a_line(void)
+{
+  static bool given_up; /* atomic */
+  const bool patient = !__atomic_load_n(&given_up, __ATOMIC_RELAXED);
+  struct pollfd stream = {.fd = 2, .events = POLLOUT};
+  const int64_t limit[2] = {0, patient ? PATIENCE_NS : 0};
+  const uint64_t *mask = NULL;
+  const bool full = PROF_SYSCALL6(SYS_ppoll, &stream, 1, limit, mask, sizeof *mask, 0) == 0;
+  if (full)
+    __atomic_store_n(&given_up, true, __ATOMIC_RELAXED);
+  return !full;
+}
+
 /* Writes to stderr, which may be a pipe that nobody reads: the SIGPIPE of this write is taken back. */
 static void write_stderr(const char *line, size_t size)
 {
   uint64_t mask = prof_block_signals(), before = 0;
   PROF_SYSCALL2(SYS_rt_sigpending, &before, sizeof before);
-  long written = prof_sys_write(2, line, size);
+  long written = takes_a_line() ? prof_sys_write(2, line, size) : 0;
   const uint64_t broken_pipe = 1ull << (SIGPIPE - 1);
   if (written == -EPIPE && !(before & broken_pipe)) {
     const int64_t at_once[2] = {0, 0};

@@ -10,6 +10,7 @@
 #include "format/cache_key.h"
 #include "format/hash.h"
 #include "format/machine.h"
+#include "format/source.h"
 #include "profiler/arch/registers.h"
 #include "profiler/base/message.h"
 #include "profiler/base/recording.h"
@@ -160,6 +161,20 @@ static void module_file(const struct prof_located *module, char path[PROF_MAX_PA
   prof_text_add(&text, "/exe");
 }
 
+/* May the index, which was opened, be of the file that is mapped? Not where its path has that file, and the index knows
+ * another: one may have the build-id of the other. Where the path has it no more, the build-id decides. */
+static bool may_be_of(const struct bytes *bytes, const struct prof_located *module)
+{
+  const struct fmt_index_source *source = fmt_index_source(bytes->data);
+  struct stat status;
+  if (!source || (module->deleted && !module->main_program))
+    return true;
+  if (PROF_SYSCALL4(SYS_newfstatat, AT_FDCWD, prof_located_file(module), &status, 0) != 0 ||
+      (module->inode && status.st_ino != module->inode))
+    return true;
+  return fmt_source_knows(source, (uint64_t)status.st_size, status.st_mtim.tv_sec, (int64_t)status.st_mtim.tv_nsec);
+}
+
 /* Memory for the paths: too large for the stack of a hook. */
 struct scratch {
   char cached[PROF_MAX_PATH];
@@ -179,7 +194,7 @@ static int find_or_make(const struct prof_settings *settings, const struct prof_
     return error;
   }
   error = load(settings, module, scratch->cached, bytes);
-  if (!error)
+  if (!error && may_be_of(bytes, module))
     return 0;
   if (error == -EPERM) {
     prof_message("%s: others than this user and root may write there, so no signature index is taken from it: set "
@@ -188,7 +203,9 @@ static int find_or_make(const struct prof_settings *settings, const struct prof_
     return error;
   }
   module_file(module, scratch->file);
-  if (error != -ENOENT) /* not an index of this version: it is only a cache */
+  if (!error) /* the command compares the files */
+    release(bytes);
+  else if (error != -ENOENT) /* not an index of this version: it is only a cache */
     PROF_SYSCALL3(SYS_unlinkat, AT_FDCWD, scratch->cached, 0);
   error = prof_helper_index(settings, scratch->file);
   if (error)

@@ -9,7 +9,9 @@
 #include <errno.h>
 #include <link.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 
+#include "format/hash.h"
 #include "profiler/arch/primitives.h"
 #include "profiler/base/proc_maps.h"
 #include "profiler/base/read_memory.h"
@@ -30,6 +32,23 @@ static int find_object(void *address, void *object)
   return _dl_find_object(address, object);
 }
 
+static struct prof_linked describe(const struct dl_find_object *object)
+{
+  const char *name = object->dlfo_link_map->l_name;
+  return (struct prof_linked){.start = (uintptr_t)object->dlfo_map_start,
+                              .bias = object->dlfo_link_map->l_addr,
+                              .name = fmt_hash(name, prof_length(name))};
+}
+
+static bool linker_tells(const struct prof_linked *expected)
+{
+  struct dl_find_object object;
+  if (!_dl_find_object || prof_call_keeping_vectors(find_object, (void *)expected->start, &object) != 0)
+    return false;
+  const struct prof_linked linked = describe(&object);
+  return linked.start == expected->start && linked.bias == expected->bias && linked.name == expected->name;
+}
+
 static bool ask_linker(uintptr_t address, struct prof_located *found)
 {
   struct dl_find_object object;
@@ -43,11 +62,18 @@ static bool ask_linker(uintptr_t address, struct prof_located *found)
   found->start = (uintptr_t)object.dlfo_map_start;
   found->end = (uintptr_t)object.dlfo_map_end;
   found->bias = object.dlfo_link_map->l_addr;
+  found->linked = describe(&object);
   struct prof_text path = prof_text_begin(found->path, sizeof found->path);
   prof_text_add(&path, object.dlfo_link_map->l_name);
   return true;
 }
 #else
+static bool linker_tells(const struct prof_linked *expected)
+{
+  (void)expected;
+  return false;
+}
+
 static bool ask_linker(uintptr_t address, struct prof_located *found)
 {
   (void)address;
@@ -55,6 +81,14 @@ static bool ask_linker(uintptr_t address, struct prof_located *found)
   return false;
 }
 #endif
+
+bool prof_located_still(const struct prof_linked *linked, const uint8_t *build_id, uint32_t build_id_size)
+{
+  uint8_t found[sizeof((struct prof_located *)NULL)->build_id];
+  return linked->name && linked->build_id_at && build_id_size <= sizeof found && linker_tells(linked) &&
+         prof_read_memory(found, linked->build_id_at, build_id_size) == 0 &&
+         prof_equal_bytes(found, build_id, build_id_size);
+}
 
 /* Mappings of one file that follow each other, the first of them from its beginning, are one module. */
 struct search {
@@ -120,6 +154,7 @@ static void read_build_id(const Elf64_Phdr *segment, struct prof_located *found)
         prof_equal_bytes(owner, "GNU", 4) &&
         prof_read_memory(found->build_id, at + sizeof note + name, note.n_descsz) == 0) {
       found->build_id_size = note.n_descsz;
+      found->linked.build_id_at = at + sizeof note + name;
       return;
     }
     at += size;
@@ -188,6 +223,18 @@ static void strip_deleted(struct prof_located *found)
     found->deleted = true;
     found->path[prof_length(found->path) - (sizeof PROF_DELETED_MARK - 1)] = '\0';
   }
+}
+
+uint64_t prof_located_version(const struct prof_located *found)
+{
+  struct stat status;
+  if ((found->deleted && !found->main_program) ||
+      PROF_SYSCALL4(SYS_newfstatat, AT_FDCWD, prof_located_file(found), &status, 0) != 0 ||
+      (found->inode && status.st_ino != found->inode))
+    return 0;
+  const uint64_t words[] = {status.st_ino, (uint64_t)status.st_size, (uint64_t)status.st_mtim.tv_sec,
+                            (uint64_t)status.st_mtim.tv_nsec};
+  return fmt_hash(words, sizeof words);
 }
 
 int prof_locate(uintptr_t address, struct prof_located *found)

@@ -65,11 +65,17 @@ static bool is_place(const struct prof_module *module, const struct prof_located
   return found->start == module->start && found->end == module->end && found->bias == module->bias;
 }
 
+/* May what the file has be what the module had, as far as its version is known? */
+static bool is_version(const struct prof_module *module, const struct prof_located *found, uint64_t version)
+{
+  return found->build_id_size && is_file(module, found) && (!version || !module->version || version == module->version);
+}
+
 /* The module that was unloaded and is back where it was, or NULL. */
-static struct prof_module *find_returned(const struct prof_located *found)
+static struct prof_module *find_returned(const struct prof_located *found, uint64_t version)
 {
   struct prof_module *module = prof_process.modules;
-  while (module && !(module->unloaded && found->build_id_size && is_place(module, found) && is_file(module, found)))
+  while (module && !(module->unloaded && is_place(module, found) && is_version(module, found, version)))
     module = module->next;
   return module;
 }
@@ -78,7 +84,7 @@ static struct prof_module *find_returned(const struct prof_located *found)
 static bool share_index(struct prof_module *module, const struct prof_located *found)
 {
   const struct prof_module *other = prof_process.modules;
-  while (other && !(other->index.header && found->build_id_size && is_file(other, found)))
+  while (other && !(other->index.header && is_version(other, found, module->version)))
     other = other->next;
   if (!other)
     return false;
@@ -100,7 +106,7 @@ static void find_index(struct prof_thread *t, struct prof_module *module, const 
     tell_what_is_missing(module, found->path);
 }
 
-static struct prof_module *make_module(struct prof_thread *t, const struct prof_located *found)
+static struct prof_module *make_module(struct prof_thread *t, const struct prof_located *found, uint64_t version)
 {
   struct prof_settings *settings = &prof_process.settings;
   struct prof_module *module = prof_process_alloc(sizeof *module);
@@ -115,6 +121,8 @@ static struct prof_module *make_module(struct prof_thread *t, const struct prof_
   module->main_program = found->main_program;
   module->tls_known = found->tls_known;
   module->tls_offset = found->tls_offset;
+  module->linked = found->linked;
+  module->version = version;
   module->excluded = prof_filter_excludes_module(settings->include, settings->exclude, found->path);
   if (!module->excluded)
     find_index(t, module, found);
@@ -185,21 +193,28 @@ struct prof_module *prof_module_for_address(struct prof_thread *t, uintptr_t add
   if (!found)
     return NULL;
   bool located = prof_locate(address, found) == 0;
-  module = located ? find_returned(found) : NULL;
-  if (module)
+  const uint64_t version = located ? prof_located_version(found) : 0;
+  module = located ? find_returned(found, version) : NULL;
+  if (module) {
+    module->linked = found->linked;
     set_unloaded(module, false);
-  else if (located && (module = make_module(t, found)) != NULL)
+  } else if (located && (module = make_module(t, found, version)) != NULL) {
     publish(module);
+  }
   prof_scratch_give(found, sizeof *found);
   return module;
 }
 
-bool prof_module_present(const struct prof_module *module)
+bool prof_module_present(struct prof_module *module)
 {
+  if (prof_located_still(&module->linked, module->record->build_id, module->record->build_id_size))
+    return true;
   struct prof_located *found = prof_scratch_take(sizeof *found);
   if (!found)
     return false;
   bool present = prof_locate(module->start, found) == 0 && is_place(module, found) && is_file(module, found);
+  if (present) /* while it was being loaded, the linker did not tell of it */
+    module->linked = found->linked;
   prof_scratch_give(found, sizeof *found);
   return present;
 }

@@ -18,8 +18,8 @@
  * it. May run a command: it calls prof_pause(t) and prof_resume(t) around what is long. */
 struct prof_module *prof_module_for_address(struct prof_thread *t, uintptr_t address);
 
-/* Is the module still mapped where it was? Anywhere. */
-bool prof_module_present(const struct prof_module *module);
+/* Is the module still mapped where it was? Under modules_lock. */
+bool prof_module_present(struct prof_module *module);
 
 /* Marks the module as unloaded: no address is in it any more, until it comes back to its place. Under
  * modules_lock. */

@@ -9,6 +9,7 @@
 
 #include "format/open.h"
 #include "format/recording.h"
+#include "profiler/module/locate.h"
 
 /* A module of this process. module.c makes it, in arena memory, and it stays for the process's life. */
 struct prof_module {
@@ -32,7 +33,9 @@ struct prof_module {
   const struct prof_site_link *
       *sled_links;      /* of the stubs of entries, by their number; the first is that of the exits */
   uintptr_t *sled_code; /* of each FMT_SECTION_SLEDS entry, what it calls while on: a stub, or 0 when it stays off */
-  int64_t tls_offset;   /* its thread-local block minus the thread pointer, when tls_known */
+  struct prof_linked linked;
+  uint64_t version;   /* prof_located_version() */
+  int64_t tls_offset; /* its thread-local block minus the thread pointer, when tls_known */
 };
 
 /* The module in process.modules that `address` lies in, or NULL. Anywhere. */

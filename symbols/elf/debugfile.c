@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,9 +15,34 @@
 
 static char *debug_directories; /* NULL is libdwfl's default: beside the file, .debug, /usr/lib/debug. Never written. */
 
+/* Is there something else than a file beside the module, in `folder` below its own, under this name? */
+static bool is_no_file(const char *module, const char *folder, const char *name, const char *suffix)
+{
+  char path[PATH_MAX];
+  struct stat status;
+  const char *slash = strrchr(module, '/');
+  const int own = slash ? (int)(slash + 1 - module) : 0;
+  int length = snprintf(path, sizeof path, "%.*s%s%s%s", own, module, name[0] == '/' ? "" : folder, name, suffix);
+  return length > 0 && (size_t)length < sizeof path && stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+/* libdw opens what lies where debug information may be, and would wait for whoever writes to a FIFO there. */
+static int find_debuginfo(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                          const char *link, GElf_Word checksum, char **found)
+{
+  static const char *const folders[] = {"", ".debug/"};
+  const char *slash = file ? strrchr(file, '/') : NULL;
+  const char *own = slash ? slash + 1 : file;
+  for (size_t i = 0; file && i < sizeof folders / sizeof folders[0]; i++)
+    if (is_no_file(file, folders[i], link ? link : own, link ? "" : ".debug") ||
+        (!link && folders[i][0] && is_no_file(file, folders[i], own, "")))
+      return -1;
+  return dwfl_standard_find_debuginfo(module, data, name, base, file, link, checksum, found);
+}
+
 static const Dwfl_Callbacks callbacks = {
     .find_elf = dwfl_build_id_find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_debuginfo = find_debuginfo,
     .section_address = dwfl_offline_section_address,
     .debuginfo_path = &debug_directories,
 };

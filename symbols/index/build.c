@@ -13,6 +13,7 @@
 #include "symbols/index/build_state.h"
 #include "symbols/index/coverage.h"
 #include "symbols/index/explain.h"
+#include "symbols/index/source.h"
 #include "symbols/index/write.h"
 #include "symbols/plan/notes.h"
 #include "symbols/plan/rule_diagnostics.h"
@@ -216,9 +217,14 @@ static int write_index(struct sym_build *build, const char *path, void **index, 
   identity.flags = (build->file.dwarf ? FMT_INDEX_HAS_DWARF : 0u) |
                    (build->symbol_table.has_symtab ? FMT_INDEX_HAS_SYMTAB : 0u) |
                    (build->hook.bind_now ? FMT_INDEX_BIND_NOW : 0u);
+  struct fmt_index_source source;
+  bool named;
   int error = base_strings_add(build->strings, path, &identity.path);
+  if (!error)
+    error = sym_source_read(path, &source, &named);
   if (error)
     return error;
+  identity.source = &source;
   size_t string_size;
   uint32_t types, enumerators, ranges, rules;
   const struct sym_types *type_table = sym_planner_types(build->planner);

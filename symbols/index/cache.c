@@ -22,6 +22,7 @@
 #include "format/cache_key.h"
 #include "format/open.h"
 #include "symbols/index/prune.h"
+#include "symbols/index/source.h"
 
 static void say(const struct sym_index_options *options, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -137,28 +138,6 @@ static int check_directory(const char *directory, const struct sym_index_options
   return -EPERM;
 }
 
-/* Whether the cached file can be used as it is. An index of sites without parameters is made again, since debug
- * information may have been installed in the meantime; without it that costs little. */
-static bool is_current(const char *cached)
-{
-  struct stat facts;
-  struct fmt_index index;
-  bool current = false;
-  int fd = open(cached, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0)
-    return false;
-  if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && is_trusted(&facts) && facts.st_size > 0) {
-    void *data = mmap(NULL, (size_t)facts.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-    if (data != MAP_FAILED) {
-      current = fmt_index_open(data, (size_t)facts.st_size, &index) == 0 && index.header->producer == SYM_PRODUCER &&
-                ((index.header->flags & FMT_INDEX_HAS_DWARF) || index.count[FMT_SECTION_SITES] == 0);
-      munmap(data, (size_t)facts.st_size);
-    }
-  }
-  close(fd);
-  return current;
-}
-
 static int write_all(int fd, const char *data, size_t size)
 {
   while (size > 0) {
@@ -193,6 +172,53 @@ static int write_file(const char *cached, const void *data, size_t size)
   return error;
 }
 
+/* Has the index, which is mapped writable and private, say that the file is of another time and size. Where that cannot
+ * be kept, the file is compared again next time. */
+static void note_copy(const char *cached, void *data, size_t size, const struct fmt_index_source *now)
+{
+  struct fmt_index_header *header = data;
+  memcpy((char *)data + size - sizeof *now, now, sizeof *now);
+  header->checksum = XXH64((const char *)data + header->header_size, size - header->header_size, 0);
+  (void)write_file(cached, data, size);
+}
+
+/* An index of sites without parameters is made again, since debug information may have been installed in the meantime;
+ * without it that costs little. */
+static bool is_current_index(void *data, size_t size, const char *path, const char *cached)
+{
+  struct fmt_index index;
+  struct fmt_index_source now;
+  bool copied;
+  if (fmt_index_open(data, size, &index) != 0 || index.header->producer != SYM_PRODUCER)
+    return false;
+  if (!(index.header->flags & FMT_INDEX_HAS_DWARF) && index.count[FMT_SECTION_SITES] > 0)
+    return false;
+  if (!sym_source_is(index.header, path, &copied, &now))
+    return false;
+  if (copied)
+    note_copy(cached, data, size, &now);
+  return true;
+}
+
+/* Whether the cached file can be used as it is for the file at `path`. */
+static bool is_current(const char *cached, const char *path)
+{
+  struct stat facts;
+  bool current = false;
+  int fd = open(cached, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (fd < 0)
+    return false;
+  if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && is_trusted(&facts) && facts.st_size > 0) {
+    void *data = mmap(NULL, (size_t)facts.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    if (data != MAP_FAILED) {
+      current = is_current_index(data, (size_t)facts.st_size, path, cached);
+      munmap(data, (size_t)facts.st_size);
+    }
+  }
+  close(fd);
+  return current;
+}
+
 int sym_index_cache(const char *path, const struct sym_index_options *options, char *cached, size_t cached_size)
 {
   char directory[PATH_MAX - FMT_CACHE_NAME_SIZE - 16], name[FMT_CACHE_NAME_SIZE], file[PATH_MAX];
@@ -210,7 +236,7 @@ int sym_index_cache(const char *path, const struct sym_index_options *options, c
   error = check_directory(directory, options);
   if (error)
     return error;
-  if (is_current(file)) {
+  if (is_current(file, path)) {
     sym_cache_used(file);
     return 0;
   }

@@ -19,6 +19,8 @@ int sym_index_write(const struct sym_index_identity *identity,
   size_t total = aligned(sizeof(struct fmt_index_header));
   for (unsigned i = 0; i < FMT_SECTION_COUNT; i++)
     total += aligned((size_t)sections[i].count * sections[i].entry_size);
+  const size_t end = total;
+  total += identity->source ? sizeof *identity->source : 0;
   uint8_t *bytes = calloc(1, total);
   if (!bytes)
     return -ENOMEM;
@@ -46,6 +48,8 @@ int sym_index_write(const struct sym_index_identity *identity,
       memcpy(bytes + offset, sections[i].data, length);
     offset += aligned(length);
   }
+  if (identity->source)
+    memcpy(bytes + end, identity->source, sizeof *identity->source);
   header->checksum = XXH64(bytes + header->header_size, total - header->header_size, 0);
   *file = bytes;
   *size = total;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "format/index.h"
+#include "format/source.h"
 
 /* A section's entries, borrowed. */
 struct sym_section_data {
@@ -24,6 +24,7 @@ struct sym_index_identity {
   uint32_t machine;
   uint32_t path; /* string */
   uint64_t rules_hash;
+  const struct fmt_index_source *source; /* NULL: the index does not say what file it is of */
 };
 
 /* Lays the sections out behind a header with its checksum. The caller frees `file`. -ENOMEM; -E2BIG beyond 4 GiB

@@ -72,6 +72,25 @@ class Hostile(harness.Case):
             done = self.run_command("timeout", "20", harness.CALLSIG, command, *names)
             self.assert_fails(done, 1, "fifo")
 
+    def test_fifo_for_debug_information(self):
+        """Where a stripped program says that its debug information lies, and where it may lie, nobody waits for who writes there."""
+        program = self.compile("program", harness.CALLS)
+        self.assertEqual(self.run_command("strip", program).returncode, 0)
+        os.mkdir(self.path(".debug"))
+        for place in ("named", ".debug/named", "program.debug", ".debug/program.debug", ".debug/program"):
+            with self.subTest(place):
+                copy = self.path("program")
+                if place.endswith("named"):
+                    self.write("named", "")
+                    self.assertEqual(self.run_command("objcopy", "--add-gnu-debuglink=named", program, self.path("linked")).returncode, 0)
+                    os.unlink(self.path("named"))
+                    copy = self.path("linked")
+                os.mkfifo(self.path(place))
+                done = self.callsig("index", copy, timeout=20)
+                os.unlink(self.path(place))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("is stripped", done.stderr)
+
     def test_no_files(self):
         """Readers of programs, rules and lists say of what is no file, in one line, that it is none."""
         program = self.compile("program", harness.CALLS)

@@ -24,6 +24,7 @@ import library_calls
 import loading
 import sampled_times
 import switched
+import unread
 from harness import Failure, Tools
 
 EVERY = [(compiler, level) for compiler in ("gcc", "clang") for level in ("-O0", "-O2")]
@@ -266,8 +267,10 @@ def main():
     parser.add_argument("--rest", action="store_true")
     parser.add_argument("cases", nargs="*")
     options = parser.parse_args()
-    others = {**environment.CASES, **library_calls.CASES, **loading.CASES, **sampled_times.CASES, **switched.CASES}
-    builds_of_others = {**environment.BUILDS, **library_calls.BUILDS, **loading.BUILDS, **sampled_times.BUILDS, **switched.BUILDS}
+    others = {**environment.CASES, **library_calls.CASES, **loading.CASES, **sampled_times.CASES, **switched.CASES,
+              **unread.CASES}
+    builds_of_others = {**environment.BUILDS, **library_calls.BUILDS, **loading.BUILDS, **sampled_times.BUILDS, **switched.BUILDS,
+                        **unread.BUILDS}
     everything = {**{name: None for name in CASES}, **others}
     if options.list:
         print("\n".join(everything))
