@@ -17,6 +17,7 @@
 
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
+#include "profiler/base/command_line.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"
 #include "profiler/base/own_memory.h"
@@ -372,17 +373,6 @@ static struct fmt_rec_name *name_of_file(const char *path)
   return length > 0 ? prof_record_name(text, (size_t)length) : NULL;
 }
 
-static struct fmt_rec_name *content_of_file(const char *path)
-{
-  char text[PROF_MAX_PATH];
-  long fd = prof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0)
-    return NULL;
-  long length = prof_sys_read(fd, text, sizeof text);
-  prof_sys_close(fd);
-  return length > 0 ? prof_record_name(text, (size_t)length) : NULL;
-}
-
 static void fill_header(struct prof_process *process, bool child)
 {
   struct fmt_rec_header *header = process->header;
@@ -406,7 +396,7 @@ static void fill_header(struct prof_process *process, bool child)
   header->timeline_min = prof_clock_timeline_min();
   header->start_realtime_ns = prof_realtime_ns();
   header->program = (uintptr_t)name_of_file("/proc/self/exe");
-  header->command = (uintptr_t)content_of_file("/proc/self/cmdline");
+  prof_command_line_note(header);
   const struct fmt_rank *rank = &process->settings.rank;
   if (rank->source) {
     header->rank = rank->number;
