@@ -12,6 +12,7 @@
 #include "output/beside/in_place.h"
 #include "output/notes/asked_notes.h"
 #include "output/notes/counting_notes.h"
+#include "output/notes/open_notes.h"
 #include "output/notes/sampled_notes.h"
 #include "output/notes/several_notes.h"
 #include "output/notes/timed_notes.h"
@@ -34,7 +35,6 @@ struct notes {
   out_note_fn note;
   void *data;
   struct out_text text;
-  struct out_arguments scratch;
   int result;
 };
 
@@ -154,27 +154,6 @@ static void note_budget(struct notes *notes, uint32_t recording)
   send(notes);
 }
 
-static void note_open(struct notes *notes, const struct out_recording_info *info)
-{
-  const struct out_profile *profile = &notes->stats->profile;
-  if (info->open_frames == 0)
-    return;
-  begin(notes, info);
-  count(notes, info->open_frames, "call");
-  if (info->is_running)
-    out_text_puts(&notes->text, info->open_frames == 1 ? " is open; the innermost: " : " are open; the innermost: ");
-  else
-    out_text_printf(&notes->text, " still open when the %s; the innermost: ",
-                    info->flags & FMT_REC_FINISHED ? "process exited" : "recording ended");
-  const struct out_variant *variant = out_profile_variant(profile, info->innermost);
-  struct out_names names = {.profile = profile,
-                            .shown_function = notes->stats->shown_function,
-                            .by = CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE};
-  struct out_row_key key = out_row_key_of(variant->signature);
-  out_row_name(&names, &key, &notes->scratch, &notes->text);
-  send(notes);
-}
-
 /* Where its times come from, unless they are its own. */
 static void note_samples(struct notes *notes, const struct out_recording_info *info)
 {
@@ -199,7 +178,6 @@ static void note_recording(struct notes *notes, uint32_t recording)
                     strsignal(WTERMSIG(info->exit_status)));
     send(notes);
   }
-  note_open(notes, info);
   if (info->process.trigger != 0)
     tell(notes, info, out_profile_string(&notes->stats->profile, info->trigger));
   note_losses(notes, info);
@@ -432,6 +410,8 @@ static int give_notes(const struct callsig_stats *stats, bool of_table, const ui
   if (notes.result == 0)
     notes.result = out_waiting_notes(stats, note, data);
   if (notes.result == 0)
+    notes.result = out_open_notes(stats, processes, note, data);
+  if (notes.result == 0)
     notes.result = out_asked_notes(stats, note, data);
   if (notes.result == 0)
     notes.result = out_counting_notes(stats, notes.of_table ? stats->printed : NULL, note, data);
@@ -445,7 +425,6 @@ static int give_notes(const struct callsig_stats *stats, bool of_table, const ui
   if (notes.result == 0)
     note_rows(&notes);
   out_text_free(&notes.text);
-  out_arguments_free(&notes.scratch);
   return notes.result;
 }
 

@@ -1,4 +1,4 @@
-# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_while_running Family.test_sums_are_of_each Family.test_folded_while_running Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
+# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_while_running Family.test_open_calls_are_one_note Family.test_sums_are_of_each Family.test_folded_while_running Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
 # ctest: case _rest full Family.test_what_cannot_be_written Family.test_written_after_a_failure Family.test_database
 """The processes that a program starts: one recording of all, however many they are."""
 
@@ -104,6 +104,19 @@ int main(int argc, char **argv)
 '''
 
 
+# Ends in a call of that number, or in main.
+LEAVING = r'''
+#include <stdlib.h>
+__attribute__((noinline)) static void leave(int n) { __asm__ volatile("" : : "r"(n) : "memory"); exit(0); }
+int main(int argc, char **argv)
+{
+  if (argc > 1 && atoi(argv[1]) > 0)
+    leave(atoi(argv[1]));
+  exit(0);
+}
+'''
+
+
 class Family(harness.Case):
     def setUp(self):
         super().setUp()
@@ -155,6 +168,16 @@ class Family(harness.Case):
         names = {re.sub(r"\(\d+\)", "(PID)", process): calls for (function, process), calls in self.counts("a").items() if function == "child"}
         plain = "titles some-long-argument-that-a-title-has-room-in"
         self.assertEqual(names, {"'serve: worker' (2 processes)": 2, "'serve: log' (PID)": 1, plain + " (PID)": 1})
+
+    def test_open_calls_are_one_note(self):
+        """What was open when processes ended is one line, however many they are, with the calls that most of them ended in."""
+        self.compile("leaving", LEAVING)
+        done = self.callsig("run", "-o", "a", *self.script("./leaving 1\n./leaving 2\n./leaving 2\n./leaving 0\n"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for options in (), ("--by", "function,process"):
+            lines = [line for line in self.callsig("report", "a", "--notes", *options).stdout.splitlines() if " open " in line]
+            self.assertEqual(len(lines), 1, lines)
+            self.assertRegex(lines[0], r"^7 calls of 4 processes still open when they exited; the innermost: \S*\(leave\(n=2\)\), \S*\(leave\(n=1\)\), \S*\(main\(argc=2, .*\)\)$")
 
     def test_titles_while_running(self):
         self.compile("titles", TITLES)
