@@ -1,4 +1,4 @@
-# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_while_running Family.test_open_calls_are_one_note Family.test_sums_are_of_each Family.test_folded_while_running Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
+# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_while_running Family.test_open_calls_are_one_note Family.test_environment_that_is_left_out Family.test_sums_are_of_each Family.test_folded_while_running Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
 # ctest: case _rest full Family.test_what_cannot_be_written Family.test_written_after_a_failure Family.test_database
 """The processes that a program starts: one recording of all, however many they are."""
 
@@ -168,6 +168,14 @@ class Family(harness.Case):
         names = {re.sub(r"\(\d+\)", "(PID)", process): calls for (function, process), calls in self.counts("a").items() if function == "child"}
         plain = "titles some-long-argument-that-a-title-has-room-in"
         self.assertEqual(names, {"'serve: worker' (2 processes)": 2, "'serve: log' (PID)": 1, plain + " (PID)": 1})
+
+    def test_environment_that_is_left_out(self):
+        """Where nothing was recorded since the program got no variables, that is among what may be the cause."""
+        done = self.callsig("run", "-o", "a", "env", "-i", "./calls")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("nothing was recorded in a: ", done.stderr)
+        self.assertIn("(env -i, sudo)", done.stderr)
+        self.assertEqual(self.names("a"), [])
 
     def test_open_calls_are_one_note(self):
         """What was open when processes ended is one line, however many they are, with the calls that most of them ended in."""
