@@ -13,6 +13,7 @@
 #include "output/notes/asked_notes.h"
 #include "output/notes/counting_notes.h"
 #include "output/notes/open_notes.h"
+#include "output/notes/queued_notes.h"
 #include "output/notes/sampled_notes.h"
 #include "output/notes/several_notes.h"
 #include "output/notes/timed_notes.h"
@@ -101,23 +102,6 @@ static void note_losses(struct notes *notes, const struct out_recording_info *in
          "the recording could not grow (disk full, or its memory limit): a module, or calls, may be missing from it");
 }
 
-/* Waits for a processor, from a hundredth of the table's time on, and of what is not printed as 0.000: they are in no
- * row, or nobody knows in which. */
-static void note_waits(struct notes *notes, const struct out_recording_info *info)
-{
-  const double waited = (double)info->loss[FMT_LOSS_WAITED] * info->tick;
-  if (info->flags & FMT_REC_WAITS_TAKEN && waited >= 0.0005 && waited * 100 >= notes->stats->total.time) {
-    begin(notes, info);
-    out_text_fixed(&notes->text, waited, 0);
-    out_text_puts(&notes->text, " seconds of waiting for a processor are in no row");
-    send(notes);
-  }
-  if (info->flags & FMT_REC_WAITS_UNKNOWN)
-    tell(notes, info,
-         "waits for a processor could not be told from the rest, of some thread at least: on a busy "
-         "machine callers of short calls have them");
-}
-
 /* How long nothing was recorded. */
 static void note_pauses(struct notes *notes, const struct out_recording_info *info)
 {
@@ -182,7 +166,6 @@ static void note_recording(struct notes *notes, uint32_t recording)
     tell(notes, info, out_profile_string(&notes->stats->profile, info->trigger));
   note_losses(notes, info);
   note_pauses(notes, info);
-  note_waits(notes, info);
   note_budget(notes, recording);
   if (info->folded_threads > 0 && out_process_count(info) == 1) {
     begin(notes, info);
@@ -409,6 +392,8 @@ static int give_notes(const struct callsig_stats *stats, bool of_table, const ui
     notes.result = out_several_notes(stats, processes, note, data);
   if (notes.result == 0)
     notes.result = out_waiting_notes(stats, note, data);
+  if (notes.result == 0)
+    notes.result = out_queued_notes(stats, note, data);
   if (notes.result == 0)
     notes.result = out_open_notes(stats, processes, note, data);
   if (notes.result == 0)
