@@ -71,6 +71,7 @@ int out_queued_notes(const struct callsig_stats *stats, out_note_fn note, void *
     if (info->flags & FMT_REC_WAITS_UNKNOWN)
       add(&unknown, info);
   }
-  int result = seconds >= LEAST && seconds * 100 >= stats->total.time ? tell_taken(stats, &taken, seconds, note, data) : 0;
+  int result =
+      seconds >= LEAST && seconds * 100 >= stats->total.time ? tell_taken(stats, &taken, seconds, note, data) : 0;
   return result == 0 && unknown.recordings > 0 ? tell_unknown(stats, &unknown, note, data) : result;
 }

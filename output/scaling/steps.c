@@ -22,8 +22,8 @@
 #define BORNE     0.10
 #define EXPLAINED 0.95
 /* A law that is off by more than BORNE is not told from one with a power less of its argument whose steps take up to so
- * many times as long at the last size as where they take least: rows that are gone through by columns leave one cache after the other, and miss
- * the page tables' as well. */
+ * many times as long at the last size as where they take least: rows that are gone through by columns leave one cache
+ * after the other, and miss the page tables' as well. */
 #define MOST_SLOWER 8.0
 
 struct search {
@@ -408,7 +408,7 @@ static double rise_of_steps(const struct out_points *points, const struct out_la
 /* The growth with a power, or the logarithm, less; OUT_GROWTH_NONE: none is asked for. */
 static enum out_growth slower_than(enum out_growth growth)
 {
-  return growth == OUT_GROWTH_N3 ? OUT_GROWTH_N2
+  return growth == OUT_GROWTH_N3                                 ? OUT_GROWTH_N2
          : growth == OUT_GROWTH_N2 || growth == OUT_GROWTH_N_LOG ? OUT_GROWTH_N
                                                                  : OUT_GROWTH_NONE;
 }
