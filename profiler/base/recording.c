@@ -17,10 +17,10 @@
 
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
-#include "profiler/base/command_line.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"
 #include "profiler/base/own_memory.h"
+#include "profiler/base/proc_files.h"
 #include "profiler/base/recording_file.h"
 #include "profiler/base/settings.h"
 #include "profiler/base/syscall.h"
@@ -373,6 +373,13 @@ static struct fmt_rec_name *name_of_file(const char *path)
   return length > 0 ? prof_record_name(text, (size_t)length) : NULL;
 }
 
+static struct fmt_rec_name *content_of_file(const char *path)
+{
+  char text[PROF_MAX_PATH];
+  const long length = prof_small_file_read(path, text, sizeof text);
+  return length > 0 ? prof_record_name(text, (size_t)length) : NULL;
+}
+
 static void fill_header(struct prof_process *process, bool child)
 {
   struct fmt_rec_header *header = process->header;
@@ -396,7 +403,7 @@ static void fill_header(struct prof_process *process, bool child)
   header->timeline_min = prof_clock_timeline_min();
   header->start_realtime_ns = prof_realtime_ns();
   header->program = (uintptr_t)name_of_file("/proc/self/exe");
-  prof_command_line_note(header);
+  header->command = (uintptr_t)content_of_file("/proc/self/cmdline");
   const struct fmt_rank *rank = &process->settings.rank;
   if (rank->source) {
     header->rank = rank->number;

@@ -1,24 +1,12 @@
 /*
- * The command line that the process is named by.
+ * The title that a forked child gives itself.
  */
-#include "profiler/base/command_line.h"
+#include "profiler/lifetime/title.h"
 
 #include "profiler/base/proc_files.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/settings.h"
 #include "profiler/base/text.h"
-
-static size_t read_command_line(char *text, size_t size)
-{
-  return (size_t)prof_small_file_read("/proc/self/cmdline", text, size);
-}
-
-void prof_command_line_note(struct fmt_rec_header *header)
-{
-  char text[PROF_MAX_PATH];
-  const size_t length = read_command_line(text, sizeof text);
-  header->command = length > 0 ? (uintptr_t)prof_record_name(text, length) : 0;
-}
 
 static bool is_noted(const struct fmt_rec_header *header, const char *text, size_t length)
 {
@@ -26,10 +14,11 @@ static bool is_noted(const struct fmt_rec_header *header, const char *text, size
   return noted && noted->length == length && prof_equal_bytes(noted->text, text, length);
 }
 
-void prof_command_line_note_title(struct fmt_rec_header *header)
+void prof_title_note(struct fmt_rec_header *header)
 {
   char text[PROF_MAX_PATH];
-  size_t length = header->flags & FMT_REC_CHILD ? read_command_line(text, sizeof text) : 0;
+  size_t length =
+      header->flags & FMT_REC_CHILD ? (size_t)prof_small_file_read("/proc/self/cmdline", text, sizeof text) : 0;
   if (length == 0 || is_noted(header, text, length))
     return;
   /* A short title leaves NULs where a longer command line was. */
