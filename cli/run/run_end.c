@@ -59,7 +59,10 @@ void cli_run_end_explain_nothing(const struct cli_recording_place *place, const 
   else if (WIFSIGNALED(status))
     cli_error("nothing was recorded: signal %d ended the program before its first instrumented call", WTERMSIG(status));
   else if (!cli_recording_place_claimed(place))
-    cli_error("nothing was recorded in %s: no instrumented function ran, or the runtime could not be loaded", output);
+    cli_error(
+        "nothing was recorded in %s: no instrumented function ran, or the runtime could not be loaded, as where a "
+        "program is started without the variables of its environment (env -i, sudo)",
+        output);
 }
 
 void cli_run_end_tell(const struct cli_family_end *end, const char *output)

@@ -147,10 +147,13 @@ static uint64_t hash_command(const struct out_recording_info *info)
   return hash;
 }
 
-/* The command line's first word alone, and what stands for the others. */
+/* The command line's first word alone, and what stands for the others. The title of a forked child is one text, which
+ * may name what the child alone has to do with (`postgres: alice shop 10.0.0.7(41522) idle`). */
 static int forget_words(struct out_recording_info *info)
 {
-  const size_t first = info->command ? strnlen(info->command, info->command_size) : 0;
+  size_t first = info->command ? strnlen(info->command, info->command_size) : 0;
+  const char *space = info->flags & FMT_REC_CHILD && first > 0 ? memchr(info->command, ' ', first) : NULL;
+  first = space ? (size_t)(space - info->command) : first;
   if (first == 0)
     return 0;
   char *command = malloc(first + 1 + sizeof OTHER_WORDS);

@@ -12,6 +12,8 @@
 #include "output/beside/in_place.h"
 #include "output/notes/asked_notes.h"
 #include "output/notes/counting_notes.h"
+#include "output/notes/open_notes.h"
+#include "output/notes/queued_notes.h"
 #include "output/notes/sampled_notes.h"
 #include "output/notes/several_notes.h"
 #include "output/notes/timed_notes.h"
@@ -34,7 +36,6 @@ struct notes {
   out_note_fn note;
   void *data;
   struct out_text text;
-  struct out_arguments scratch;
   int result;
 };
 
@@ -101,23 +102,6 @@ static void note_losses(struct notes *notes, const struct out_recording_info *in
          "the recording could not grow (disk full, or its memory limit): a module, or calls, may be missing from it");
 }
 
-/* Waits for a processor, from a hundredth of the table's time on, and of what is not printed as 0.000: they are in no
- * row, or nobody knows in which. */
-static void note_waits(struct notes *notes, const struct out_recording_info *info)
-{
-  const double waited = (double)info->loss[FMT_LOSS_WAITED] * info->tick;
-  if (info->flags & FMT_REC_WAITS_TAKEN && waited >= 0.0005 && waited * 100 >= notes->stats->total.time) {
-    begin(notes, info);
-    out_text_fixed(&notes->text, waited, 0);
-    out_text_puts(&notes->text, " seconds of waiting for a processor are in no row");
-    send(notes);
-  }
-  if (info->flags & FMT_REC_WAITS_UNKNOWN)
-    tell(notes, info,
-         "waits for a processor could not be told from the rest, of some thread at least: on a busy "
-         "machine callers of short calls have them");
-}
-
 /* How long nothing was recorded. */
 static void note_pauses(struct notes *notes, const struct out_recording_info *info)
 {
@@ -154,27 +138,6 @@ static void note_budget(struct notes *notes, uint32_t recording)
   send(notes);
 }
 
-static void note_open(struct notes *notes, const struct out_recording_info *info)
-{
-  const struct out_profile *profile = &notes->stats->profile;
-  if (info->open_frames == 0)
-    return;
-  begin(notes, info);
-  count(notes, info->open_frames, "call");
-  if (info->is_running)
-    out_text_puts(&notes->text, info->open_frames == 1 ? " is open; the innermost: " : " are open; the innermost: ");
-  else
-    out_text_printf(&notes->text, " still open when the %s; the innermost: ",
-                    info->flags & FMT_REC_FINISHED ? "process exited" : "recording ended");
-  const struct out_variant *variant = out_profile_variant(profile, info->innermost);
-  struct out_names names = {.profile = profile,
-                            .shown_function = notes->stats->shown_function,
-                            .by = CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE};
-  struct out_row_key key = out_row_key_of(variant->signature);
-  out_row_name(&names, &key, &notes->scratch, &notes->text);
-  send(notes);
-}
-
 /* Where its times come from, unless they are its own. */
 static void note_samples(struct notes *notes, const struct out_recording_info *info)
 {
@@ -199,12 +162,10 @@ static void note_recording(struct notes *notes, uint32_t recording)
                     strsignal(WTERMSIG(info->exit_status)));
     send(notes);
   }
-  note_open(notes, info);
   if (info->process.trigger != 0)
     tell(notes, info, out_profile_string(&notes->stats->profile, info->trigger));
   note_losses(notes, info);
   note_pauses(notes, info);
-  note_waits(notes, info);
   note_budget(notes, recording);
   if (info->folded_threads > 0 && out_process_count(info) == 1) {
     begin(notes, info);
@@ -432,6 +393,10 @@ static int give_notes(const struct callsig_stats *stats, bool of_table, const ui
   if (notes.result == 0)
     notes.result = out_waiting_notes(stats, note, data);
   if (notes.result == 0)
+    notes.result = out_queued_notes(stats, note, data);
+  if (notes.result == 0)
+    notes.result = out_open_notes(stats, processes, note, data);
+  if (notes.result == 0)
     notes.result = out_asked_notes(stats, note, data);
   if (notes.result == 0)
     notes.result = out_counting_notes(stats, notes.of_table ? stats->printed : NULL, note, data);
@@ -445,7 +410,6 @@ static int give_notes(const struct callsig_stats *stats, bool of_table, const ui
   if (notes.result == 0)
     note_rows(&notes);
   out_text_free(&notes.text);
-  out_arguments_free(&notes.scratch);
   return notes.result;
 }
 

@@ -10,6 +10,8 @@
 
 /* Told of from this part of the table's time on. */
 #define TOLD 0.2
+/* More of it that no recording tells of makes what is told a bound. */
+#define UNTOLD 0.01
 /* Seconds: a blocked thread soon has more; less is what the errors of a few short calls leave. */
 #define OPEN_LEAST 0.1
 /* Functions are named that have this part of the waiting, so many at most. */
@@ -82,7 +84,8 @@ static int tell_waits(const struct waits *waits, uint32_t count, const char *adv
   qsort(waits->list, count, sizeof *waits->list, compare_waits);
   out_text_puts(&text, "of the ");
   out_text_fixed(&text, stats->total.time, 0);
-  out_text_puts(&text, " seconds threads waited ");
+  out_text_puts(&text, waits->is_of_rows && out_waiting_is_bound(stats) ? " seconds threads waited at least "
+                                                                        : " seconds threads waited ");
   out_text_fixed(&text, waits->seconds, 0);
   const char *separator = ", most of it in ";
   for (uint32_t i = 0; i < count && i < MOST_NAMED && waits->list[i].seconds > NAMED * waits->seconds; i++) {
@@ -154,6 +157,11 @@ static bool has_runs(const struct out_profile *profile)
 bool out_waiting_is_much(const struct callsig_stats *stats)
 {
   return stats->sleep && stats->total.wait > TOLD * stats->total.time;
+}
+
+bool out_waiting_is_bound(const struct callsig_stats *stats)
+{
+  return stats->sleep && stats->all_sleep.untold * stats->grouping.tick > UNTOLD * stats->total.time;
 }
 
 /* Tells of the time that is as well computing as waiting. */

@@ -6,6 +6,7 @@
 #include "output/profile/load.h"
 #include "output/profile/process.h"
 #include "output/recording/clock.h"
+#include "output/recording/live.h"
 #include "output/recording/pauses.h"
 #include "output/text/text.h"
 
@@ -63,6 +64,18 @@ static int copy_command(struct out_loader *loader, uint64_t address, struct out_
   return 0;
 }
 
+/* A forked child that runs may have given itself a title since; at its end it notes that by itself. */
+static void take_title(struct out_recording_info *info)
+{
+  size_t size = 0;
+  char *title = info->is_running && info->flags & FMT_REC_CHILD ? out_recording_command_line(info->pid, &size) : NULL;
+  if (!title)
+    return;
+  free(info->command);
+  info->command = title;
+  info->command_size = size;
+}
+
 /* One that cannot be read is damage. */
 static int copy_pauses(struct out_loader *loader, uint64_t address, struct out_recording_info *info)
 {
@@ -100,6 +113,8 @@ static int add_process(struct out_loader *loader, const struct fmt_rec_process *
     result = out_process_label_rank(loader->profile, process, &info->rank_label);
   if (result == 0)
     result = copy_command(loader, process->command, info);
+  if (result == 0)
+    take_title(info);
   if (result == 0)
     result = copy_pauses(loader, process->pauses, info);
   if (result == 0)

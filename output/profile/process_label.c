@@ -39,12 +39,24 @@ static size_t without_folders(const char *command, size_t end)
   return slash && slash + 1 < command + end ? (size_t)(slash + 1 - command) : 0;
 }
 
+/* The size without the NULs behind a title that was written over a longer command line: a program's own name has no
+ * space in it, and is followed by arguments. */
+static size_t without_padding(const char *command, size_t size)
+{
+  const size_t first = size > 0 ? word_end(command, size, 0) : 0;
+  size_t left = size;
+  while (left > 0 && command[left - 1] == '\0')
+    left--;
+  return left == first && memchr(command, ' ', first) ? first : size;
+}
+
 /* The words with spaces between them, the first without its folders. */
 static void put_command(const struct out_recording_info *info, struct out_text *text)
 {
   const char *command = info->command;
-  for (size_t at = 0; at < info->command_size && text->length <= LONGEST_COMMAND;) {
-    size_t end = word_end(command, info->command_size, at), next = end + 1;
+  const size_t size = without_padding(command, info->command_size);
+  for (size_t at = 0; at < size && text->length <= LONGEST_COMMAND;) {
+    size_t end = word_end(command, size, at), next = end + 1;
     if (at == 0)
       at = without_folders(command, end);
     if (text->length > 0)

@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+enum { COMMAND_LINE_MOST = 4096 };
+
 /* Whether a line of /proc/PID/maps, "ADDRESSES PERMISSIONS OFFSET MAJOR:MINOR INODE PATH", is of this file. */
 static bool maps_file(const char *line, const struct stat *status)
 {
@@ -81,4 +83,21 @@ bool out_recording_is_live(int file, unsigned pid)
   if (maps)
     fclose(maps);
   return live;
+}
+
+char *out_recording_command_line(unsigned pid, size_t *size)
+{
+  char path[32], text[COMMAND_LINE_MOST];
+  snprintf(path, sizeof path, "/proc/%u/cmdline", pid);
+  FILE *file = fopen(path, "re");
+  size_t length = file ? fread(text, 1, sizeof text, file) : 0;
+  if (file)
+    fclose(file);
+  while (length > 1 && text[length - 1] == '\0' && text[length - 2] == '\0')
+    length--;
+  char *copy = length > 0 && text[0] ? malloc(length) : NULL;
+  if (copy)
+    memcpy(copy, text, length);
+  *size = length;
+  return copy;
 }

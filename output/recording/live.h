@@ -5,10 +5,15 @@
 #define CALLSIG_OUTPUT_RECORDING_LIVE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* True when process `pid` has the open file mapped, so that it may still be writing the recording. */
 bool out_recording_is_live(int file, unsigned pid);
+
+/* The command line of process `pid` as it is now, each argument followed by a NUL, without NULs that follow those.
+ * Allocated with malloc(); NULL where there is none, or no memory. */
+char *out_recording_command_line(unsigned pid, size_t *size);
 
 /* What a thread did since it began, in ns. */
 struct out_thread_life {

@@ -24,6 +24,8 @@ static int print_summary(struct out_table *table)
   out_text_puts(&table->line, " seconds");
   if (out_waiting_is_much(table->stats)) {
     out_text_puts(&table->line, ", of which threads waited ");
+    if (out_waiting_is_bound(table->stats))
+      out_text_puts(&table->line, "at least ");
     out_text_fixed(&table->line, total->wait, 0);
   }
   out_text_putc(&table->line, '\n');

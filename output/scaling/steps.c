@@ -21,6 +21,10 @@
 /* A law with a step is borne by its points if it is off by no more, as it has more to adapt. */
 #define BORNE     0.10
 #define EXPLAINED 0.95
+/* A law that is off by more than BORNE is not told from one with a power less of its argument whose steps take up to so
+ * many times as long at the last size as where they take least: rows that are gone through by columns leave one cache
+ * after the other, and miss the page tables' as well. */
+#define MOST_SLOWER 8.0
 
 struct search {
   const struct out_points *points;
@@ -239,8 +243,28 @@ static int add_rivals(const struct search *search, struct out_choice *verdict)
   return result;
 }
 
+/* What is asked of laws without a step beside one with a step. */
+struct beside {
+  struct search *search;
+  struct out_choice *verdict;
+};
+
+static int add_plain(const struct out_law *law, void *data)
+{
+  const struct beside *beside = data;
+  const struct out_points *points = beside->search->points;
+  /* A step looks like a logarithm, and a logarithm like a step. */
+  const double near = out_law_is_plain_form(&beside->verdict->fit.law, law) ? OUT_CHOOSE_LOG_STEP : OUT_CHOOSE_STEP;
+  const double most = out_fit_loss_of_deviation(points, near);
+  struct out_fit fit;
+  if (law->leading == 0 || !may_step(law) || out_law_same_name(law, &beside->verdict->fit.law) ||
+      out_fit(points, law, beside->search->scale, OUT_FIT_ROUGH, most, &beside->search->room, &fit) < 0)
+    return 0;
+  return fit.left_out <= near && fit.coefficients[1] > 0 ? out_choice_add_rival(beside->verdict, law) : 0;
+}
+
 /* Puts the law with the step in the place of the verdict's, which stays a rival while it is not far off. */
-static int replace(const struct search *search, const struct out_fit *stepped, struct out_choice *verdict)
+static int replace(struct search *search, const struct out_fit *stepped, struct out_choice *verdict)
 {
   const struct out_fit plain = verdict->kind == OUT_CHOICE_LAW ? verdict->fit : verdict->best;
   const bool was_law = plain.law.leading > 0 && !out_law_is_steeper(&plain.law);
@@ -251,7 +275,33 @@ static int replace(const struct search *search, const struct out_fit *stepped, s
   int result = 0;
   if (was_law && plain.left_out <= OUT_CHOOSE_STEP)
     result = out_choice_add_rival(verdict, &plain.law);
+  if (result == 0)
+    result = out_laws_each(search->points->candidates, add_plain, &(struct beside){search, verdict});
   return result < 0 ? result : add_rivals(search, verdict);
+}
+
+/* The law n, n log n, n^2 or n^3 of the argument. */
+static struct out_law law_of_growth(uint8_t argument, uint8_t growth)
+{
+  return (struct out_law){
+      .argument_count = 1, .term_count = 1, .leading = 1, .arguments = {argument}, .growth = {{growth}}};
+}
+
+/* Is this growth of the argument alone the verdict's, or a rival's? */
+static bool has_growth(const struct out_choice *verdict, uint8_t argument, uint8_t growth)
+{
+  const struct out_law law = law_of_growth(argument, growth);
+  return out_choice_names(verdict, &law);
+}
+
+/* Points that tell a law neither from n, or n log n, nor from n^3 do not tell it from what lies in between. */
+static int ask_between(struct out_choice *verdict)
+{
+  const uint8_t argument = verdict->fit.law.arguments[0];
+  const struct out_law between = law_of_growth(argument, OUT_GROWTH_N2);
+  const bool may_be_less =
+      has_growth(verdict, argument, OUT_GROWTH_N) || has_growth(verdict, argument, OUT_GROWTH_N_LOG);
+  return may_be_less && has_growth(verdict, argument, OUT_GROWTH_N3) ? out_choice_add_rival(verdict, &between) : 0;
 }
 
 /* Makes a law with a step that these points bear that of the finding. Sets *is_taken. */
@@ -300,7 +350,9 @@ static int find_law(enum out_scaling_waits waits, struct out_scaling_finding *fi
   int result = shortest.count > 0 ? out_scaling_grow_apart(finding, &are_disturbed) : 0;
   if (result == 0 && !are_disturbed)
     result = stand_in(finding, &finding->points, true, &is_taken);
-  return result == 0 && !is_taken && shortest.count > 0 ? stand_in(finding, &shortest, false, &is_taken) : result;
+  if (result == 0 && !is_taken && shortest.count > 0)
+    result = stand_in(finding, &shortest, false, &is_taken);
+  return result == 0 && is_taken ? ask_between(&finding->verdict) : result;
 }
 
 /* Names the laws with a step that the shortest calls, which noise reaches less, do not tell from that of the means. */
@@ -339,6 +391,42 @@ static int ask_open_steps(const struct out_points *points, struct out_choice *ve
   return result;
 }
 
+/* By how much what a step of the law takes becomes longer, from the size where it is least to the last. */
+static double rise_of_steps(const struct out_points *points, const struct out_law *law)
+{
+  double least = INFINITY, last = 0, size = 0;
+  for (uint32_t i = 0; i < points->count; i++) {
+    const double *values = values_of(points, i), steps = out_law_term(law, 0, values);
+    const double each = steps > 0 ? points->times[i] / steps : INFINITY;
+    least = fmin(least, each);
+    last = steps > size ? each : last;
+    size = fmax(size, steps);
+  }
+  return last / least;
+}
+
+/* The growth with a power, or the logarithm, less; OUT_GROWTH_NONE: none is asked for. */
+static enum out_growth slower_than(enum out_growth growth)
+{
+  return growth == OUT_GROWTH_N3                                 ? OUT_GROWTH_N2
+         : growth == OUT_GROWTH_N2 || growth == OUT_GROWTH_N_LOG ? OUT_GROWTH_N
+                                                                 : OUT_GROWTH_NONE;
+}
+
+/* Names the law with a power or the logarithm less where caches alone may make the difference. A logarithm with a term
+ * of n beside it is bent to what the points want, and is as little told. */
+static int ask_slower(const struct out_points *points, struct out_choice *verdict)
+{
+  const struct out_law *law = &verdict->fit.law;
+  const enum out_growth growth = law->growth[0][0], slower_growth = slower_than(growth);
+  const bool is_bent = growth == OUT_GROWTH_N_LOG && law->term_count > 1;
+  if (law->is_stepped || law->leading != 1 || law->argument_count != 1 || slower_growth == OUT_GROWTH_NONE ||
+      (verdict->fit.left_out <= BORNE && !is_bent))
+    return 0;
+  const struct out_law slower = law_of_growth(law->arguments[0], (uint8_t)slower_growth);
+  return rise_of_steps(points, &slower) <= MOST_SLOWER ? out_choice_add_rival(verdict, &slower) : 0;
+}
+
 /* Of a finding with one. */
 static int weigh_law(enum out_scaling_waits waits, struct out_scaling_finding *finding)
 {
@@ -355,7 +443,11 @@ static int weigh_law(enum out_scaling_waits waits, struct out_scaling_finding *f
   end(&search);
   if (result == 0)
     result = ask_open_steps(&finding->points, &finding->verdict);
-  return result == 0 && shortest.count > 0 ? ask_shortest(&shortest, &finding->verdict) : result;
+  if (result == 0)
+    result = ask_slower(&finding->points, &finding->verdict);
+  if (result == 0 && shortest.count > 0)
+    result = ask_shortest(&shortest, &finding->verdict);
+  return result == 0 ? ask_between(&finding->verdict) : result;
 }
 
 int out_scaling_ask_steps(enum out_scaling_waits waits, struct out_scaling_finding *finding)

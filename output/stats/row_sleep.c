@@ -18,6 +18,7 @@ struct summing {
   const struct out_grouping *grouping;
   const struct out_rows *rows;
   struct out_row_sleep *list;
+  struct out_sleep_total total;
   /* By edge, in ticks of its recording. */
   double *own, *inclusive, *error, *inclusive_error;
 };
@@ -27,15 +28,20 @@ static const struct out_recording_info *recording_of(const struct out_profile *p
   return out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
 }
 
+/* The own time of the edge's calls, as it is to be shown. */
+static double own_time(const struct summing *summing, uint32_t number)
+{
+  const struct out_compensation *compensation = summing->grouping->compensation;
+  const double taken = compensation ? (double)compensation->own[number] : 0;
+  return (double)out_edge_own(summing->profile, out_profile_edge(summing->profile, number)) - taken;
+}
+
 /* What the calls of the edge slept themselves: no more than they take in any row, so that sums do not depend on how
  * calls are grouped. */
 static void find_own(struct summing *summing, uint32_t number)
 {
   const struct out_edge *edge = out_profile_edge(summing->profile, number);
-  const struct out_compensation *compensation = summing->grouping->compensation;
-  const double taken = compensation ? (double)compensation->own[number] : 0;
-  const struct out_edge_sleep sleep =
-      out_edge_sleep(summing->profile, edge, (double)out_edge_own(summing->profile, edge) - taken);
+  const struct out_edge_sleep sleep = out_edge_sleep(summing->profile, edge, own_time(summing, number));
   summing->own[number] = sleep.ticks;
   summing->error[number] = sleep.error;
 }
@@ -109,6 +115,20 @@ static void add_edge(struct summing *summing, uint32_t number, add_fn add)
     summing->list[row] = (struct out_row_sleep){NAN, NAN, NAN, NAN};
 }
 
+/* Adds an edge that is in a row to the sum of all. */
+static void add_to_total(struct summing *summing, uint32_t number)
+{
+  const struct out_edge *edge = out_profile_edge(summing->profile, number);
+  if (edge->to == FMT_NONE || out_rows_of_edge(summing->profile, summing->grouping, summing->rows, number) == FMT_NONE)
+    return;
+  const struct out_recording_info *info = recording_of(summing->profile, edge);
+  const double scale = info->tick / summing->grouping->tick;
+  if (out_sleep_is_told(info) && edge->sampling != FMT_NONE)
+    summing->total.slept += summing->own[number] * scale;
+  else
+    summing->total.untold += own_time(summing, number) * scale;
+}
+
 /* No thread slept longer than a time is; what was more is not known to be less by as much. Less than a tick is what
  * differences leave of nothing. */
 static void bound(double *slept, double *error, double time)
@@ -150,7 +170,7 @@ static void summing_free(struct summing *summing)
 }
 
 int out_row_sleep_make(const struct out_profile *profile, const struct out_grouping *grouping,
-                       const struct out_rows *rows, struct out_row_sleep **list)
+                       const struct out_rows *rows, struct out_row_sleep **list, struct out_sleep_total *total)
 {
   bool any = false;
   *list = NULL;
@@ -165,6 +185,9 @@ int out_row_sleep_make(const struct out_profile *profile, const struct out_group
   int result = summing.list ? summing_init(&summing) : -ENOMEM;
   if (result == 0)
     sum_up(&summing, add_own);
+  for (uint32_t i = 0; i < profile->edges.count && result == 0; i++)
+    add_to_total(&summing, i);
+  *total = summing.total;
   summing_free(&summing);
   for (uint32_t i = 0; i < rows->list.count && result == 0; i++)
     bound(&summing.list[i].own, &summing.list[i].own_error, (double)out_rows_at(rows, i)->own);

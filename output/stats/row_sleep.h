@@ -20,10 +20,17 @@ static inline bool out_sleep_is_open(double error, uint64_t time)
   return time > 0 && error >= (double)time;
 }
 
-/* By row, into `*list`, allocated with malloc(), of own times; the rows have been built. NULL there where no recording
- * tells. 0 or -ENOMEM. */
+/* Of all rows together, in ticks of the grouping: what threads slept, as far as it is known, and the own time of calls
+ * of which no recording tells. Added up call by call, so that it is the same by whatever calls are grouped: a row is
+ * not known as soon as one of its calls is not. */
+struct out_sleep_total {
+  double slept, untold;
+};
+
+/* By row, into `*list`, allocated with malloc(), of own times, and into `*total`; the rows have been built. NULL there
+ * where no recording tells. 0 or -ENOMEM. */
 int out_row_sleep_make(const struct out_profile *profile, const struct out_grouping *grouping,
-                       const struct out_rows *rows, struct out_row_sleep **list);
+                       const struct out_rows *rows, struct out_row_sleep **list, struct out_sleep_total *total);
 
 /* Adds what threads slept of times with callees, which takes long and few ask for, to such a list. 0 or -ENOMEM: then
  * the list is as it was. */

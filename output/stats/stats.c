@@ -359,7 +359,6 @@ static int group(struct callsig_stats *stats)
 static int order(struct callsig_stats *stats)
 {
   uint64_t own = 0;
-  double wait = 0;
   stats->order = malloc((stats->rows.list.count + 1u) * sizeof *stats->order);
   if (!stats->order)
     return -ENOMEM;
@@ -370,10 +369,9 @@ static int order(struct callsig_stats *stats)
     stats->total.calls += row->calls;
     stats->total.primitive_calls += row->primitive;
     own += row->own;
-    wait += stats->sleep && !isnan(stats->sleep[i].own) ? stats->sleep[i].own : 0;
   }
   stats->total.time = (double)own * stats->grouping.tick;
-  stats->total.wait = stats->sleep ? wait * stats->grouping.tick : NAN;
+  stats->total.wait = stats->sleep ? stats->all_sleep.slept * stats->grouping.tick : NAN;
   struct out_names names = out_stats_names(stats);
   int result = out_sort_rows(&stats->sort, &stats->rows, &names, stats->order, stats->listed);
   const bool is_parted = result == 0 && stats->sleep && stats->sort.asleep_last && !stats->sort.reversed;
@@ -432,7 +430,7 @@ int out_stats_prepare(struct callsig_stats *stats)
     result = stats->errors ? 0 : -ENOMEM;
   }
   if (result == 0)
-    result = out_row_sleep_make(&stats->profile, &stats->grouping, &stats->rows, &stats->sleep);
+    result = out_row_sleep_make(&stats->profile, &stats->grouping, &stats->rows, &stats->sleep, &stats->all_sleep);
   if (result == 0)
     result = out_rows_asked(&stats->profile, &stats->grouping, &stats->rows);
   if (result == 0)

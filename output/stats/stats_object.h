@@ -53,6 +53,7 @@ struct callsig_stats {
   struct out_percentiles *percentiles; /* by row, NULL until out_stats_percentiles() made them */
   struct out_row_error *errors;        /* by row, NULL when all calls were timed */
   struct out_row_sleep *sleep;         /* by row, NULL where no recording tells of it */
+  struct out_sleep_total all_sleep;    /* of all rows, where there is such a list */
   bool has_inclusive_sleep;            /* `sleep` tells of times with callees: out_stats_inclusive_sleep() */
   struct out_taken_files files;        /* recordings that were added */
   uint64_t damaged;                    /* records that are missing of damaged recordings */

@@ -20,6 +20,7 @@
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"
 #include "profiler/base/own_memory.h"
+#include "profiler/base/proc_files.h"
 #include "profiler/base/recording_file.h"
 #include "profiler/base/settings.h"
 #include "profiler/base/syscall.h"
@@ -375,11 +376,7 @@ static struct fmt_rec_name *name_of_file(const char *path)
 static struct fmt_rec_name *content_of_file(const char *path)
 {
   char text[PROF_MAX_PATH];
-  long fd = prof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
-  if (fd < 0)
-    return NULL;
-  long length = prof_sys_read(fd, text, sizeof text);
-  prof_sys_close(fd);
+  const long length = prof_small_file_read(path, text, sizeof text);
   return length > 0 ? prof_record_name(text, (size_t)length) : NULL;
 }
 

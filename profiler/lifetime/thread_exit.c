@@ -16,6 +16,7 @@
 #include "profiler/lifetime/clear_counts.h"
 #include "profiler/lifetime/period.h"
 #include "profiler/lifetime/thread_usage.h"
+#include "profiler/lifetime/title.h"
 #include "profiler/lifetime/tree_merge.h"
 #include "profiler/pipeline/open_task.h"
 #include "profiler/stack/sleeping.h"
@@ -246,6 +247,7 @@ __attribute__((destructor)) static void at_process_end(void)
   uint64_t mask = prof_block_signals();
   if (prof_process.upcalls.calibrate)
     prof_process.upcalls.calibrate(&prof_process);
+  prof_title_note(prof_process.header);
   prof_restore_signals(mask);
   if (prof_thread_running(prof_self))
     prof_waiting_settle(prof_self, prof_clock_now(), true);

@@ -1,4 +1,4 @@
-# ctest: case - quick Family.test_script Family.test_sums_are_of_each Family.test_folded_while_running Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
+# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_while_running Family.test_open_calls_are_one_note Family.test_environment_that_is_left_out Family.test_sums_are_of_each Family.test_folded_while_running Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
 # ctest: case _rest full Family.test_what_cannot_be_written Family.test_written_after_a_failure Family.test_database
 """The processes that a program starts: one recording of all, however many they are."""
 
@@ -6,6 +6,7 @@ import fcntl
 import glob
 import json
 import os
+import re
 import resource
 import signal
 import sqlite3
@@ -71,6 +72,51 @@ int main(int argc, char **argv)
 '''
 
 
+# Its children write a title of their own over their arguments, as servers do, or leave them as they are.
+TITLES = r'''
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) static void child(void) { __asm__ volatile(""); }
+int main(int argc, char **argv)
+{
+  const size_t size = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) - argv[0]);
+  for (int i = 0; i < 4; i++)
+    if (fork() == 0) {
+      if (i < 3) {
+        memset(argv[0], 0, size);
+        snprintf(argv[0], size, i < 2 ? "serve: worker" : "serve: log");
+      }
+      child();
+      while (argc > 2 && access("go", F_OK) != 0)
+        usleep(1000);
+      exit(0);
+    }
+  if (argc > 2 && write(1, "\n", 1) == 1)
+    while (access("go", F_OK) != 0)
+      usleep(1000);
+  while (wait(NULL) > 0)
+    ;
+  return 0;
+}
+'''
+
+
+# Ends in a call of that number, or in main.
+LEAVING = r'''
+#include <stdlib.h>
+__attribute__((noinline)) static void leave(int n) { __asm__ volatile("" : : "r"(n) : "memory"); exit(0); }
+int main(int argc, char **argv)
+{
+  if (argc > 1 && atoi(argv[1]) > 0)
+    leave(atoi(argv[1]));
+  exit(0);
+}
+'''
+
+
 class Family(harness.Case):
     def setUp(self):
         super().setUp()
@@ -113,6 +159,48 @@ class Family(harness.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         (process,) = {process for _, process in self.counts("a")}
         self.assertRegex(process, r"^'server: serves ./site/a of 2' 3 \(\d+\)$")
+
+    def test_titles_of_forked_children(self):
+        """What a child wrote over its arguments names it, in a report of the running program too; those of one title are one."""
+        self.compile("titles", TITLES)
+        done = self.callsig("run", "-o", "a", "./titles", "some-long-argument-that-a-title-has-room-in")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        names = {re.sub(r"\(\d+\)", "(PID)", process): calls for (function, process), calls in self.counts("a").items() if function == "child"}
+        plain = "titles some-long-argument-that-a-title-has-room-in"
+        self.assertEqual(names, {"'serve: worker' (2 processes)": 2, "'serve: log' (PID)": 1, plain + " (PID)": 1})
+
+    def test_environment_that_is_left_out(self):
+        """Where nothing was recorded since the program got no variables, that is among what may be the cause."""
+        done = self.callsig("run", "-o", "a", "env", "-i", "./calls")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("nothing was recorded in a: ", done.stderr)
+        self.assertIn("(env -i, sudo)", done.stderr)
+        self.assertEqual(self.names("a"), [])
+
+    def test_open_calls_are_one_note(self):
+        """What was open when processes ended is one line, however many they are, with the calls that most of them ended in."""
+        self.compile("leaving", LEAVING)
+        done = self.callsig("run", "-o", "a", *self.script("./leaving 1\n./leaving 2\n./leaving 2\n./leaving 0\n"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for options in (), ("--by", "function,process"):
+            lines = [line for line in self.callsig("report", "a", "--notes", *options).stdout.splitlines() if " open " in line]
+            self.assertEqual(len(lines), 1, lines)
+            self.assertRegex(lines[0], r"^7 calls of 4 processes still open when they exited; the innermost: \S*\(leave\(n=2\)\), \S*\(leave\(n=1\)\), \S*\(main\(argc=2, .*\)\)$")
+
+    def test_titles_while_running(self):
+        self.compile("titles", TITLES)
+        with subprocess.Popen([harness.CALLSIG, "run", "-o", self.path("a"), "./titles", "some-long-argument-of-it", "wait"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, env=self.environment, cwd=self.folder) as run:
+            self.addCleanup(run.kill)
+            self.assertEqual(run.stdout.read(1), b"\n")
+            names = {}
+            for _ in range(100):
+                names = {process.partition(" (")[0] for function, process in self.counts(*self.names("a")) if function == "child"}
+                if len(names) == 3:
+                    break
+                time.sleep(0.05)
+            self.write("go", "")
+        self.assertEqual(names, {"'serve: worker'", "'serve: log'", "titles some-long-argument-of-it wait"})
 
     def test_making_recordings_is_no_time_of_the_program(self):
         """Children that begin at once wait for each other in the folder of their recordings: rows have no more than processors can do."""

@@ -331,6 +331,22 @@ class Waits(harness.Case):
         for by, total in totals.items():
             self.assertAlmostEqual(total, totals["function"], places=6, msg=totals)
 
+    def test_processes_that_do_not_tell(self):
+        """What one process tells of a function is not forgotten because another one tells nothing: it is a bound, however rows are grouped."""
+        self.record()
+        alone = self.rows("out")[1]["total_wait"]
+        done = self.callsig("run", "--times", "exact", "-o", self.path("exact"), self.path("waits"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        heads = {}
+        for by in "function", "process", "process,function", "thread", "signature":
+            done = self.callsig("report", "out", "exact", "--by", by)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            heads[by] = done.stdout.lstrip().splitlines()[0].partition(" in ")[2]
+            report = json.loads(self.callsig("report", "out", "exact", "--by", by, "--format", "json").stdout)
+            self.assertAlmostEqual(report["total_wait"], alone, places=6, msg=by)
+        self.assertEqual(len(set(heads.values())), 1, heads)
+        self.assertRegex(heads["function"], r"^[\d.]+ seconds, of which threads waited at least [\d.]+$")
+
     def test_exact_times_tell_nothing(self):
         truth = self.record("--times", "exact")
         rows, report = self.rows("out")

@@ -2,7 +2,7 @@
 # ctest: skips
 # ctest: case - quick Pipelines.test_counts
 # ctest: case _verdicts full Pipelines.test_verdicts
-# ctest: case _times full Pipelines.test_own_times Pipelines.test_short_own_times
+# ctest: case _times full Pipelines.test_empty_queue Pipelines.test_own_times Pipelines.test_short_own_times
 """Six pipelines under the tracers `stats` and callsig at once: each element's tasks are the buffers that `stats` saw come to it, also
 at the end of the stream, and each queue's puts and gets those that went in and out. And the verdict on each, with one element slowed, and its own
 time beside that of the tracer `latency`.

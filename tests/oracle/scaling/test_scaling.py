@@ -213,6 +213,31 @@ class Steps(unittest.TestCase):
         answers = choose(sets, "judge")
         self.assertGreaterEqual(sum(answer[1] == name for answer, name in zip(answers, names)), 0.97 * len(sets))
 
+    def test_columns_that_leave_one_cache_after_the_other(self):
+        """A transposition without waits in its times, recorded while others filled the caches: n^3 follows its means to 13 %."""
+        sizes, means = (12, 18, 27, 40, 90, 135, 202), (0.2225, 0.3608, 0.7582, 1.931, 18.59, 92.65, 252)
+        kind, name, _, _, rivals = choose([[((n,), mean * 1e-6) for n, mean in zip(sizes, means)]], "judge")[0]
+        self.assertTrue(kind == "none" or "a^2" in (name, *rivals), (kind, name, rivals))
+
+    def test_logarithm_with_another_term(self):
+        """A checksum, every call timed while others filled the processors: n log n follows it by taking a part of n away."""
+        sizes, means = (512, 921, 2982, 5367, 9660, 17388, 31298, 56336, 101404), (0.72, 0.64, 0.875, 1.2, 2.13, 4.25, 7.2, 14.9, 37.5)
+        kind, name, _, _, rivals = choose([[((n,), mean * 1e-6) for n, mean in zip(sizes, means)]], "judge")[0]
+        self.assertTrue(kind == "none" or "a" in (name, *rivals), (kind, name, rivals))
+
+    def test_what_lies_between_rivals_is_one(self):
+        source, seen = random.Random(9), 0
+        sets = []
+        for _ in range(400):
+            constant = source.choice((1, 10, 100, 1000))
+            sets.append([((n,), 1e-8 * (constant + n + n ** 3 / 20000) * math.exp(source.gauss(0, 0.06))) for n in (12, 18, 27, 40, 60, 90, 135, 202)])
+        for _, name, _, _, rivals in choose(sets, "judge"):
+            named = {name, *rivals}
+            if "a^3" in named and named & {"a", "a log a"}:
+                self.assertIn("a^2", named)
+                seen += 1
+        self.assertGreater(seen, 0)
+
     def test_arguments_that_tell_each_other(self):
         """A count beside its triangular number is one argument: no law of both is named."""
         source = random.Random(12)
@@ -247,6 +272,12 @@ class Shortest(unittest.TestCase):
         shortest = (0.1272, 0.1784, 0.2304, 0.3336, 0.436, 0.6432, 0.8512, 1.27, 1.683, 2.542, 3.39, 5.067, 6.741, 10.14, 14.13, 26.49, 52.19)
         kind, name, rivals = self.judge(sizes, means, shortest)
         self.assertTrue(kind == "none" or "a" in (name, *rivals), (kind, name, rivals))
+
+    def test_step_that_may_be_a_logarithm(self):
+        """A Fourier transform by every call's time while others filled the processors: its shortest calls are those of n with a step, and of n log n."""
+        sizes = (256, 512, 1024, 2048, 4096, 8192, 16384, 32768)
+        kind, name, rivals = self.judge(sizes, (5.105, 10.18, 19.91, 61.65, 2047, 2603, 2102, 20704), (3.371, 6.33, 13.57, 45.89, 85.7, 165.3, 333.6, 720.2))
+        self.assertTrue(kind == "none" or "a log a" in (name, *rivals), (kind, name, rivals))
 
     def test_growth_that_goes_on_is_no_step(self):
         """n^2 beside n is not taken for a step where it is most of the time for a decade."""

@@ -239,12 +239,57 @@ static void builds(void **state)
   callsig_stats_free(stats);
 }
 
+/* One call each. What process 1 and 2 waited is in no row, and of 2 alone some is not known. */
+static void write_waits(unsigned number)
+{
+  struct sample sample;
+  sample_begin(&sample);
+  describe_functions(&sample, 0);
+  sample_calls(&sample);
+  struct fmt_rec_header *header = recording_writer_header(sample.recording);
+  header->pid = 100 + number;
+  header->injected_hz = 1000;
+  header->flags |= FMT_REC_WAITS_TAKEN | (number == 2 ? FMT_REC_WAITS_UNKNOWN : 0u);
+  header->loss[FMT_LOSS_WAITED] = number > 0 ? 10 * number + 20 : 0;
+  recording_enter(sample.thread, sample.module, 0, (const uint64_t[]){0, 1}, 2, 0);
+  recording_exit(sample.thread, 20);
+  sample_end(&sample, 20, path_of(number));
+}
+
+static void waits(void **state)
+{
+  (void)state;
+  struct callsig_stats *stats = NULL;
+  for (unsigned i = 0; i < 3; i++) {
+    write_waits(i);
+    assert_int_equal(stats ? callsig_stats_add(stats, path_of(i)) : callsig_stats_load(path_of(i), &stats), 0);
+    char *table = printed(stats, callsig_stats_print, NULL);
+    char *first = strstr(table, " seconds of waiting for a processor are in no row");
+    assert_int_equal(first != NULL, i > 0);
+    assert_null(first ? strstr(first + 2, " seconds of waiting for a processor") : NULL);
+    if (i == 1) {
+      char *line = strstr(table, path_of(1));
+      assert_non_null(line);
+      assert_non_null(strstr(line, "part-1: 0.030 seconds of waiting for a processor are in no row\n"));
+    }
+    if (i == 2) {
+      assert_non_null(strstr(table, "\n2 processes: 0.070 seconds of waiting for a processor are in no row\n"));
+      assert_non_null(strstr(table, "part-2: waits for a processor could not be told from the rest"));
+    }
+    free(table);
+  }
+  for (unsigned i = 0; i < 3; i++)
+    unlink(path_of(i));
+  callsig_stats_free(stats);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(any_order),
       cmocka_unit_test(processes),
       cmocka_unit_test(builds),
+      cmocka_unit_test(waits),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }
