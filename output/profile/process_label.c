@@ -43,7 +43,9 @@ static size_t without_folders(const char *command, size_t end)
  * space in it, and is followed by arguments. */
 static size_t without_padding(const char *command, size_t size)
 {
-  const size_t first = size > 0 ? word_end(command, size, 0) : 0;
+  if (size == 0) /* then there is no command line */
+    return 0;
+  const size_t first = word_end(command, size, 0);
   size_t left = size;
   while (left > 0 && command[left - 1] == '\0')
     left--;
