@@ -147,8 +147,8 @@ struct prof_process {
   struct prof_tree *folded;  /* the tree that ended threads are folded into, NULL until then; under threads_lock */
   uint32_t ended_threads;    /* atomic */
   void *ended;               /* trees of ended threads that nobody has folded yet; atomic */
-  void *unnoted;             /* folded ones that a beginning thread will still write to; under threads_lock */
   uint32_t unfolded;         /* how many they are, with those that are being folded; atomic */
+  void *unnoted;             /* folded ones that a beginning thread will still write to; under threads_lock */
   uint64_t thread_serial;    /* of the newest thread; atomic */
   uint64_t next_look;        /* CLOCK_MONOTONIC, ns: when task_waits.c looks next; atomic */
   uint32_t epoch;            /* how many forks lie between this recording and the first */

@@ -167,12 +167,8 @@ static bool may_be_of(const struct bytes *bytes, const struct prof_located *modu
 {
   const struct fmt_index_source *source = fmt_index_source(bytes->data);
   struct stat status;
-  if (!source || (module->deleted && !module->main_program))
-    return true;
-  if (PROF_SYSCALL4(SYS_newfstatat, AT_FDCWD, prof_located_file(module), &status, 0) != 0 ||
-      (module->inode && status.st_ino != module->inode))
-    return true;
-  return fmt_source_knows(source, (uint64_t)status.st_size, status.st_mtim.tv_sec, (int64_t)status.st_mtim.tv_nsec);
+  return !source || !prof_located_status(module, &status) ||
+         fmt_source_knows(source, (uint64_t)status.st_size, status.st_mtim.tv_sec, (int64_t)status.st_mtim.tv_nsec);
 }
 
 /* Memory for the paths: too large for the stack of a hook. */

@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <link.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
 
 #include "format/hash.h"
 #include "profiler/arch/primitives.h"
@@ -225,12 +224,18 @@ static void strip_deleted(struct prof_located *found)
   }
 }
 
+bool prof_located_status(const struct prof_located *found, struct stat *status)
+{
+  if (found->deleted && !found->main_program)
+    return false;
+  return PROF_SYSCALL4(SYS_newfstatat, AT_FDCWD, prof_located_file(found), status, 0) == 0 &&
+         (!found->inode || status->st_ino == found->inode);
+}
+
 uint64_t prof_located_version(const struct prof_located *found)
 {
   struct stat status;
-  if ((found->deleted && !found->main_program) ||
-      PROF_SYSCALL4(SYS_newfstatat, AT_FDCWD, prof_located_file(found), &status, 0) != 0 ||
-      (found->inode && status.st_ino != found->inode))
+  if (!prof_located_status(found, &status))
     return 0;
   const uint64_t words[] = {status.st_ino, (uint64_t)status.st_size, (uint64_t)status.st_mtim.tv_sec,
                             (uint64_t)status.st_mtim.tv_nsec};

@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/stat.h>
 
 #include "profiler/base/settings.h"
 
@@ -37,6 +38,9 @@ int prof_locate(uintptr_t address, struct prof_located *found);
 /* Does the linker still tell the same of a module with this build-id? False also where it is not known, and all of
  * prof_locate() is to be asked. Anywhere. */
 bool prof_located_still(const struct prof_linked *linked, const uint8_t *build_id, uint32_t build_id_size);
+
+/* What the kernel tells of the module's file; false where its path does not have the one that is mapped. Anywhere. */
+bool prof_located_status(const struct prof_located *found, struct stat *status);
 
 /* Tells files apart that were at one path one after the other, and may have one build-id: 0 where the path does not
  * have the one that is mapped. Anywhere. */
