@@ -17,27 +17,52 @@
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 
-#define PAGE_BITS  12
-#define PAGES_BITS 12
+#define PAGE_BITS 12
+#define SET_BITS  10
+#define WAYS      4u
 
-/* Pages of the process that were there: by the low bits of their number, the newest of each. Atomic; page 0 is none. */
-static uint64_t pages[1u << PAGES_BITS];
+/* Pages of the process that were there: by a hash of their number, the newest of each set first. Sets, because two
+ * pages that share a place and are read in turn would cost a system call each time. Atomic; page 0 is none. Threads
+ * that note pages of one set at once may lose one, which is asked for again. */
+static uint64_t pages[1u << SET_BITS][WAYS];
 
-static uint64_t *page_slot(uint64_t page)
+/* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4): pages at any stride fall into sets evenly. */
+static uint64_t *page_set(uint64_t page)
 {
-  return &pages[page & ((1u << PAGES_BITS) - 1)];
+  return pages[page * 0x9E3779B97F4A7C15u >> (64 - SET_BITS)];
 }
 
 static bool is_known(uint64_t page)
 {
-  return __atomic_load_n(page_slot(page), __ATOMIC_RELAXED) == page && page;
+  const uint64_t *set = page_set(page);
+  for (unsigned way = 0; page && way < WAYS; way++)
+    if (__atomic_load_n(&set[way], __ATOMIC_RELAXED) == page)
+      return true;
+  return false;
+}
+
+static void know(uint64_t page)
+{
+  uint64_t *set = page_set(page), next = page;
+  if (is_known(page))
+    return;
+  for (unsigned way = 0; way < WAYS && next; way++)
+    next = __atomic_exchange_n(&set[way], next, __ATOMIC_RELAXED);
+}
+
+static void forget(uint64_t page)
+{
+  uint64_t *set = page_set(page);
+  for (unsigned way = 0; way < WAYS; way++)
+    if (__atomic_load_n(&set[way], __ATOMIC_RELAXED) == page)
+      __atomic_store_n(&set[way], 0, __ATOMIC_RELAXED);
 }
 
 /* Notes what [address, address + size) lies in as there, or as not. */
 static void note_pages(uintptr_t address, size_t size, bool there)
 {
   for (uint64_t page = address >> PAGE_BITS; page <= (address + size - 1) >> PAGE_BITS; page++)
-    __atomic_store_n(page_slot(page), there ? page : 0, __ATOMIC_RELAXED);
+    (there ? know : forget)(page);
 }
 
 /* May [address, address + size), no longer than a page, be loaded from directly? */

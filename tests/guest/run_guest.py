@@ -203,7 +203,7 @@ CASES = {
     "faults": case("faults.c", runs=tuple((mode,) for mode in ("early", "late", "raw", "raw-late", "given-back", "blocked", "handlers", "stack",
                                                                "truncated", "thread", "ignored", "dies", "killed")),
                    check=check_followed),
-    "no_system_calls": case("no_system_calls.c", runs=((), ("forbidden",)), check=check_steady),
+    "no_system_calls": case("no_system_calls.c", runs=((), ("forbidden",), ("forbidden", "apart")), check=check_steady),
     "malloc": case("malloc.c", flags=("-fno-builtin",)),
     "coroutines": case("coroutines.c", check=check_nothing_lost),
     "callbacks": case("callbacks.c", runs=(("@alpha",),), check=check_names, plugins=("alpha",)),

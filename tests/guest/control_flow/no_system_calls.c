@@ -1,5 +1,5 @@
 /* A steady run makes no system call: from some moment on, those that could read memory or look at signals fail, and
- * what a rule follows is read all the same. */
+ * what a rule follows is read all the same, also where it lies on pages whose numbers end alike ("apart"). */
 #include "tests/guest/guest.h"
 
 #include <callsig/callsig.h>
@@ -8,6 +8,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -42,10 +43,21 @@ static QUIET void forbid_system_calls(void)
   CHECK(syscall(SYS_process_vm_readv, getpid(), &local, 1, &remote, 1, 0) < 0 && errno == EPERM);
 }
 
+/* Moves the names 16 MiB from each other. */
+static QUIET void move_apart(char *names[4])
+{
+  const size_t apart = (size_t)16 << 20;
+  char *memory = mmap(NULL, 4 * apart, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  CHECK(memory != MAP_FAILED);
+  for (size_t i = 0; i < 4; i++)
+    names[i] = strcpy(memory + i * apart, names[i]);
+}
+
 int main(int argc, char **argv)
 {
   char *names[] = {strdup("on the heap"), strdup("short"), (char[]){"on the stack"}, "of the program"};
-  (void)argv;
+  if (argc > 2 && !strcmp(argv[2], "apart"))
+    move_apart(names);
   for (int i = 0; i < 4 * MANY; i++) {
     /* Told apart by `flags`: what is foretold and what is not. */
     CHECK(open_thing(names[i & 3], 1 + (i * 7 >> 2 & 3)) == 1);
