@@ -24,6 +24,7 @@ ROUNDS = {"chain": 20000, "two_args": 20000, "four_sigs": 20000, "table": 400, "
 MODES = {mode: {"CALLSIG_TIMES": "exact", **variables} for mode, variables in {
     "no_signatures": {"CALLSIG_NO_SIGNATURES": "1"}, "signatures": {}, "disabled": {"CALLSIG_DISABLED": "1"},
     "timeline": {"CALLSIG_TIMELINE": "1s"}, "percentiles": {"CALLSIG_PERCENTILES": "1"}, "sleds_timed": {},
+    "sleds_off": {"CALLSIG_WINDOW": "0-0"},
     "sleds_counted": {"CALLSIG_TIMES": "auto", "CALLSIG_OVERHEAD": "1.001"}}.items()}
 
 

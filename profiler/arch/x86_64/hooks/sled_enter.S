@@ -15,13 +15,28 @@
 
 #define L(name) .Lsled_enter_##name
 
-/* Where the stub of an entry goes whose calls no code is for: r11 is saved. */
+/* Jumps to \waits when something is asked of the process. Changes \scratch. */
+        .macro  IF_ASKED scratch, waits
+        mov     \scratch, [rip + prof_request + PROF_REQUEST_ASKED]
+        mov     \scratch, [\scratch]
+        cmp     \scratch, [rip + prof_request + PROF_REQUEST_TAKEN]
+        jne     \waits
+        .endm
+
+/* Where the stub of an entry goes whose calls no code is for: r11 is saved. Of a program that does not record, that is every one. */
         .globl  prof_sled_unknown
         .hidden prof_sled_unknown
         .type   prof_sled_unknown, @function
         .p2align 6
 prof_sled_unknown:
+        mov     r11, prof_self@GOTTPOFF[rip]
+        mov     r11, fs:[r11]
+        cmp     dword ptr [r11 + PROF_T_STATE], PROF_HOOKS_OFF
+        jne     1f
+        IF_ASKED r11, 1f
         mov     r11, SAVED(11)
+        ret
+1:      mov     r11, SAVED(11)
         .size   prof_sled_unknown, . - prof_sled_unknown
 /* The hook, with the registers as they were at the sled: the return address is the probe site. */
         .globl  prof_sled_enter
@@ -270,17 +285,26 @@ prof_sled_found:
         jmp     L(unequal)
         .size   prof_sled_found, . - prof_sled_found
 
-/* The code of a site did not find the edge: the hook, with the registers as they were. */
+/* The code of a site did not find the edge, or the thread r10 does not record: the hook, with the registers as they were, if it has
+ * anything to do. */
         .globl  prof_sled_miss
         .hidden prof_sled_miss
         .type   prof_sled_miss, @function
         .p2align 4
 prof_sled_miss:
-        mov     rax, SAVED(RAX)
+        cmp     dword ptr [r10 + PROF_T_STATE], PROF_HOOKS_OFF
+        je      2f
+1:      mov     rax, SAVED(RAX)
         mov     rdx, SAVED(RDX)
         mov     r10, SAVED(10)
         mov     r11, SAVED(11)
         jmp     prof_sled_enter
+2:      IF_ASKED rax, 1b
+        mov     rax, SAVED(RAX)
+        mov     rdx, SAVED(RDX)
+        mov     r10, SAVED(10)
+        mov     r11, SAVED(11)
+        ret
         .size   prof_sled_miss, . - prof_sled_miss
 
 /* Has the edge r11 open the frame r10, which begins at rax, and goes on in the function. */
