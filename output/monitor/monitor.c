@@ -60,6 +60,7 @@ struct callsig_monitor {
   double begin;              /* CLOCK_MONOTONIC: when it started */
   struct out_snapshot *last; /* reading; NULL: none yet */
   double functions_time;     /* of a processor, that the last reading of functions took */
+  int last_error; /* of the last reading; a negative errno, or 0. Others may read it once the sampler ended */
 };
 
 static double clock_seconds(clockid_t clock)
@@ -212,7 +213,7 @@ static int take_snapshot(struct callsig_monitor *monitor, bool final, struct out
     pthread_mutex_lock(&monitor->lock);
     pipeline->has_process = monitor->process.known;
     pipeline->process = monitor->process.stats;
-    result = out_process_group_hand_out(&monitor->group, pipeline);
+    result = out_process_group_hand_out(&monitor->group, pipeline) < 0 ? out_stats_no_memory() : 0;
     pthread_mutex_unlock(&monitor->lock);
   }
   if (result == 0) {
@@ -232,21 +233,24 @@ bool out_monitor_settle_children(struct callsig_monitor *monitor)
   return run != 0;
 }
 
-static void sample(struct callsig_monitor *monitor, bool final)
+/* What cannot be read now is in the next interval. */
+static int sample(struct callsig_monitor *monitor, bool final)
 {
   struct out_snapshot *snapshot = NULL;
   if (!find_recording(monitor))
-    return;
+    return 0;
   if (monitor->has_children && monitor->run_number && !final)
     out_children_look(&monitor->children, monitor->run_number);
-  if (take_snapshot(monitor, final, &snapshot) < 0)
-    return;
+  const int result = take_snapshot(monitor, final, &snapshot);
+  if (result < 0)
+    return result;
   if (monitor->writer.running)
     out_consumer_push(&monitor->writer, snapshot);
   if (monitor->callback.running)
     out_consumer_push(&monitor->callback, snapshot);
   out_snapshot_release(monitor->last);
   monitor->last = snapshot;
+  return 0;
 }
 
 /* Waits until `until` of CLOCK_MONOTONIC. False when the monitor is being stopped. */
@@ -271,7 +275,10 @@ static void *sample_all(void *data)
     double now = clock_seconds(CLOCK_MONOTONIC);
     next += monitor->interval * fmax(1, ceil((now - next) / monitor->interval));
   }
-  sample(monitor, true);
+  /* Nothing comes after this one: what was short of memory may not be a moment later. */
+  monitor->last_error = sample(monitor, true);
+  if (monitor->last_error == -ENOMEM)
+    monitor->last_error = sample(monitor, true);
   return NULL;
 }
 
@@ -415,6 +422,10 @@ int callsig_monitor_stop(struct callsig_monitor *monitor)
   int result = monitor->number == 0 ? -ENOENT : 0;
   if (monitor->has_children && out_children_stop(&monitor->children, monitor->run_number) < 0)
     result = -EIO;
+  if (monitor->last_error < 0)
+    result =
+        out_stats_fail(-EIO, "%s: its end could not be read%s", monitor->path,
+                       monitor->database ? ", and is not in the database: 'callsig stages --db' adds it later" : "");
   if (monitor->writer.undelivered > 0)
     result = out_stats_fail(-EIO, "%s: %zu interval%s could not be written: %s; 'callsig stages --db' adds them later",
                             monitor->database_path, monitor->writer.undelivered,
@@ -423,78 +434,5 @@ int callsig_monitor_stop(struct callsig_monitor *monitor)
     out_stats_message("%s: %u batch%s failed at first, and all of it was written in the end", monitor->database_path,
                       monitor->writer.failures, monitor->writer.failures == 1 ? "" : "es");
   free_monitor(monitor);
-  return result;
-}
-
-/* Reads the whole of a recording, functions included. */
-static int read_whole(int file, const char *path, struct out_run *run, struct callsig_pipeline **pipeline, bool *live)
-{
-  struct out_recording recording;
-  struct fmt_rec_clock_point now;
-  int result = out_recording_attach(file, path, &recording);
-  if (result < 0)
-    return result;
-  const struct fmt_rec_header *header = &recording.header;
-  *live = !(header->flags & FMT_REC_FINISHED) && header->exit_status == -1 && out_recording_is_live(file, header->pid);
-  bool known = *live && out_clock_now(header->clock, &now);
-  result = out_recording_check(&recording);
-  if (result == 0)
-    result = out_run_read(&recording, 0, run);
-  if (result == 0)
-    result = out_pipeline_read(&recording, known ? &now : NULL, pipeline);
-  if (result == 0)
-    out_recording_tell_damage(&recording);
-  out_recording_close(&recording);
-  return result != 0 ? result : out_function_sums_read(file, path, known ? &now : NULL, *pipeline);
-}
-
-/* Writes what is missing of a run. 1, 0 or a negative errno after a message. */
-static int complete(struct out_database *database, const char *path, const struct out_run *run,
-                    const struct callsig_pipeline *whole, bool live)
-{
-  struct callsig_pipeline *sums, *rest = NULL;
-  bool is_complete;
-  int result = out_database_sums(database, run, &sums, &is_complete);
-  if (result == 0 && !is_complete && whole->period != 0)
-    result = out_stats_fail(-ENOTSUP,
-                            "%s: the recording was made to count from zero while it was written: what the database "
-                            "misses of it is not known",
-                            path);
-  if (result < 0 || is_complete) {
-    callsig_pipeline_free(sums);
-    return result;
-  }
-  result = out_pipeline_delta(sums, sums, whole, &rest);
-  callsig_pipeline_free(sums);
-  if (result < 0)
-    return result;
-  rest->info.intervals = 1;
-  rest->info.final = !live;
-  const struct callsig_pipeline *const intervals[] = {rest};
-  result = out_database_write(database, run, intervals, 1);
-  if (result < 0)
-    out_stats_message("%s: cannot be written: %s", path, out_database_error(database));
-  callsig_pipeline_free(rest);
-  return result < 0 ? result : 1;
-}
-
-int callsig_monitor_complete(const char *path, const char *database_path)
-{
-  int file = out_recording_open(path);
-  if (file < 0)
-    return file;
-  struct out_run run = {0};
-  struct callsig_pipeline *whole = NULL;
-  struct out_database *database = NULL;
-  bool live;
-  int result = read_whole(file, path, &run, &whole, &live);
-  if (result == 0)
-    result = out_database_open(database_path, &database);
-  if (result == 0)
-    result = complete(database, database_path, &run, whole, live);
-  out_database_close(database);
-  callsig_pipeline_free(whole);
-  base_arena_free(&run.strings);
-  close(file);
   return result;
 }

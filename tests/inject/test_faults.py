@@ -77,13 +77,10 @@ def names_of_calls():
 
 class Ran:
     """One run of a command: `calls` that inject counted, as (number, system call, its name, arguments, way there), whether a fault was `injected`, and its
-    end."""
+    end: 128 + N for a signal N."""
 
-    def __init__(self, lines, names, done):
-        self.calls = [(int(words[0]), int(words[1]), names[int(words[1])], [int(word) for word in words[2:4]], int(words[4]))
-                      for words in map(str.split, lines) if words[0].isdigit()]
-        self.injected = any(line.startswith("injected") for line in lines)
-        self.status = int(lines[-1].split()[1])
+    def __init__(self, done, status, calls, injected):
+        self.calls, self.injected, self.status = calls, injected, status
         self.output = done.stdout
         self.said = done.stderr.decode(errors="replace").splitlines()
 
@@ -109,15 +106,25 @@ class Bench:
     def lua(self):
         return [*self.builder.build("lua", "gcc-O2-sleds-fixed"), *self.builder.runs("lua", small=True)[0].args]
 
+    def run_as_it_is(self, command, folder, **variables):
+        """A run whose faults are none of inject's."""
+        done = self.started([str(word) for word in command], folder, variables)
+        return Ran(done, done.returncode if done.returncode >= 0 else 128 - done.returncode, [], True)
+
     def run(self, who, fault, command, folder, **variables):
         log = Path(folder) / "log"
-        done = subprocess.run([self.inject, str(log), who, *map(str, fault), *map(str, command)], cwd=folder, timeout=TIMEOUT,
-                              env=self.product.environment(CALLSIG_COMMAND=str(self.product.command), **variables),
-                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        done = self.started([self.inject, str(log), who, *map(str, fault), *map(str, command)], folder, variables)
         if done.returncode == 77:
             print(done.stderr.decode().strip())
             sys.exit(77)
-        return Ran(log.read_text().splitlines(), self.names, done)
+        lines = log.read_text().splitlines()
+        calls = [(int(words[0]), int(words[1]), self.names[int(words[1])], [int(word) for word in words[2:4]], int(words[4]))
+                 for words in map(str.split, lines) if words[0].isdigit()]
+        return Ran(done, int(lines[-1].split()[1]), calls, any(line.startswith("injected") for line in lines))
+
+    def started(self, command, folder, variables):
+        return subprocess.run(command, cwd=folder, timeout=TIMEOUT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              env=self.product.environment(CALLSIG_COMMAND=str(self.product.command), **variables))
 
     def record(self, program, recording):
         subprocess.run(program, check=True, stdout=subprocess.DEVNULL, env=self.product.environment(
@@ -189,9 +196,11 @@ class Command(Scenario):
 
     who = "program=callsig"
 
-    def run(self, folder, fault=NOTHING, **variables):
-        return self.bench.run(self.who, fault, [self.bench.product.command, "run", "-o", folder / "recording", "--db", folder / "db",
-                                                "--interval", "0.01", *self.program], folder, **variables)
+    def command(self, folder):
+        return [self.bench.product.command, "run", "-o", folder / "recording", "--db", folder / "db", "--interval", "0.01", *self.program]
+
+    def run(self, folder, fault=NOTHING):
+        return self.bench.run(self.who, fault, self.command(folder), folder)
 
     def in_database(self, path):
         with sqlite3.connect(path) as database:
@@ -228,12 +237,10 @@ class Command(Scenario):
 class Allocations(Command):
     """One allocation of the command finds no memory."""
 
-    def run(self, folder, fault=NOTHING, **variables):
+    def run(self, folder, fault=NOTHING):
         number = fault[0] or 10 ** 12
-        ran = super().run(folder, LD_PRELOAD=self.bench.failing_memory, FAIL_ALLOCATION=str(number), FAIL_ALLOCATION_IN="callsig",
-                          FAIL_ALLOCATION_ONCE="1", FAIL_ALLOCATION_WAYS=str(folder / "ways"), **variables)
-        ran.injected = True
-        return ran
+        return self.bench.run_as_it_is(self.command(folder), folder, LD_PRELOAD=self.bench.failing_memory, FAIL_ALLOCATION=str(number),
+                                       FAIL_ALLOCATION_IN="callsig", FAIL_ALLOCATION_ONCE="1", FAIL_ALLOCATION_WAYS=str(folder / "ways"))
 
     def faults(self, folder):
         self.run(folder)

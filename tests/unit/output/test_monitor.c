@@ -379,6 +379,33 @@ static void full_disk(void **state)
   remove_paths(&paths);
 }
 
+/* What is there at the end is not what was there before. */
+static void damaged_end(void **state)
+{
+  (void)state;
+  struct paths paths = make_paths("end");
+  struct growing growing;
+  struct callsig_monitor *running;
+  grow_begin(&growing, paths.recording);
+  grow(&growing, 0);
+  save(&growing);
+  const struct callsig_monitor_options options = {
+      .size = sizeof options, .path = paths.recording, .interval = 30, .database = paths.database};
+  assert_int_equal(callsig_monitor_start(&options, &running), 0);
+  const uint32_t strange = UINT32_MAX;
+  const int file = open(paths.recording, O_WRONLY);
+  assert_int_equal(pwrite(file, &strange, sizeof strange, offsetof(struct fmt_rec_header, version)), sizeof strange);
+  close(file);
+  keep_message("", NULL);
+  assert_int_equal(callsig_monitor_stop(running), -EIO);
+  assert_true(was_said("its end could not be read, and is not in the database: 'callsig stages --db' adds it later"));
+  save(&growing);
+  assert_int_equal(callsig_monitor_complete(paths.recording, paths.database), 1);
+  compare_with_lifetime(paths.database, paths.recording);
+  recording_writer_free(growing.writer);
+  remove_paths(&paths);
+}
+
 static void assert_refused(const char *path, int error, const char *words)
 {
   struct out_database *database;
@@ -460,6 +487,7 @@ int main(void)
       cmocka_unit_test(slow_callback),
       cmocka_unit_test(locked_database),
       cmocka_unit_test(full_disk),
+      cmocka_unit_test(damaged_end),
       cmocka_unit_test(refused_databases),
       cmocka_unit_test(refused_options),
   };

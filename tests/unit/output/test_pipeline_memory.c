@@ -103,6 +103,33 @@ static void storing(void **state)
   every_allocation(store);
 }
 
+enum { APART = 7 }; /* allocations of a monitor, whose databases take their time: the inject tests try all */
+
+/* A monitor whose one reading, of the end, finds no memory at one place: it is made again. */
+static void monitoring(void **state)
+{
+  (void)state;
+  char database[600];
+  snprintf(database, sizeof database, "%s.db", path);
+  const struct callsig_monitor_options options = {
+      .size = sizeof options, .path = path, .database = database, .interval = 1e6};
+  for (size_t i = 1, count = i; i <= count; i += APART) {
+    struct callsig_monitor *monitor;
+    unlink(database);
+    message_reset();
+    assert_int_equal(callsig_monitor_start(&options, &monitor), 0);
+    allocations = 0;
+    failing_at = i == 1 ? 0 : i;
+    const int result = callsig_monitor_stop(monitor);
+    count = i == 1 ? allocations : count;
+    failing_at = 0;
+    const int added = callsig_monitor_complete(path, database);
+    if (result == 0 ? added != 0 : added < 0)
+      fail_msg("allocation %zu: the monitor ended with %d, and %d intervals were missing", i, result, added);
+  }
+  unlink(database);
+}
+
 int main(void)
 {
   const struct simulation simulation = {.stages = {{.name = "decode", .concurrency = 2, .time = 900},
@@ -123,6 +150,7 @@ int main(void)
       cmocka_unit_test(printing),
       cmocka_unit_test(subtracting),
       cmocka_unit_test(storing),
+      cmocka_unit_test(monitoring),
   };
   int failed = cmocka_run_group_tests(tests, catch_messages, NULL);
   unlink(path);
