@@ -68,6 +68,12 @@ static uint64_t counted_track(uint32_t number)
   return UINT64_C(5) << 32 | number;
 }
 
+/* Has a text found no memory since it was begun? */
+static bool lacks_memory(const struct writer *writer)
+{
+  return writer->name.failed || writer->signature.failed || writer->source.failed;
+}
+
 static void put_packet(struct writer *writer, packet_message *packet)
 {
   packet_message *packets[] = {packet};
@@ -78,6 +84,8 @@ static void put_packet(struct writer *writer, packet_message *packet)
   packet->trusted_packet_sequence_id = 1;
   packet->has_sequence_flags = !writer->begun;
   packet->sequence_flags = 1;
+  if (writer->result == 0 && lacks_memory(writer))
+    writer->result = -ENOMEM;
   if (writer->result < 0)
     return;
   size_t size = callsig__perfetto__trace__get_packed_size(&trace);
@@ -428,8 +436,6 @@ int out_export_perfetto(const struct out_export *export)
     const int counted = put_counters(&writer);
     writer.result = writer.result ? writer.result : counted;
   }
-  if (writer.result == 0 && (writer.name.failed || writer.signature.failed || writer.source.failed))
-    writer.result = -ENOMEM;
   out_text_free(&writer.name);
   out_text_free(&writer.signature);
   out_text_free(&writer.source);

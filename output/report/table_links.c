@@ -146,6 +146,10 @@ static struct link *make_links(struct out_table *table, const struct base_vector
   }
   struct link_order order = {.table = table};
   qsort_r(links, pairs->count, sizeof *links, compare_links, &order);
+  if (order.left.failed || order.right.failed) {
+    free(links);
+    links = NULL;
+  }
   out_text_free(&order.left);
   out_text_free(&order.right);
   out_arguments_free(&order.scratch);

@@ -79,7 +79,7 @@ int out_stats_take(struct callsig_stats *stats, struct out_recording *recording,
   out_stats_forget(stats);
   uint32_t first = stats->profile.recordings.count;
   const bool is_merged = recording->header.flags & FMT_REC_MERGED;
-  int result = out_taken_files_add(&stats->files, recording);
+  int result = out_taken_files_add(&stats->files, recording) < 0 ? out_stats_no_memory() : 0;
   if (result == 0)
     result = out_load(&stats->profile, recording, now);
   if (result == 0 && !is_merged && out_reconcile(&stats->profile, first) < 0)

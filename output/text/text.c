@@ -20,7 +20,6 @@ void out_text_free(struct out_text *text)
 void out_text_clear(struct out_text *text)
 {
   text->length = 0;
-  text->failed = false;
   if (text->data)
     text->data[0] = '\0';
 }

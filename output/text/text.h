@@ -20,7 +20,7 @@ struct out_text {
 
 void out_text_free(struct out_text *text);
 
-/* Empties the text; its memory stays. */
+/* Empties the text; its memory stays, and so does `failed`: what was in it may have gone out already. */
 void out_text_clear(struct out_text *text);
 
 /* The text so far, "" when nothing was added. Valid until the next addition. */

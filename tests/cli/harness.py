@@ -124,15 +124,16 @@ class Case(unittest.TestCase):
         for number in range(1, most + 1):
             yield self.callsig(*arguments, env={**environment, "FAIL_ALLOCATION": str(number)})
 
-    def failed_allocations(self, *arguments, samples=25):
-        """Runs the command with no memory from one allocation on, for a sample of them. Yields what came of each."""
+    def failed_allocations(self, *arguments, samples=25, once=False):
+        """Runs the command with no memory from one allocation on, or for that one alone, for a sample of them. Yields what came of each."""
         library = self.failing_memory()
         counting = {"LD_PRELOAD": library, "FAIL_ALLOCATION": str(10 ** 12), "FAIL_ALLOCATION_COUNT": self.path("count")}
         self.assertEqual(self.callsig(*arguments, env=counting).returncode, 0)
         with open(self.path("count")) as file:
             total = int(file.read())
         for number in sorted({*range(1, total, max(1, total // samples)), *range(max(1, total - 25), total)}):
-            yield self.callsig(*arguments, env={"LD_PRELOAD": library, "FAIL_ALLOCATION": str(number)})
+            yield self.callsig(*arguments, env={"LD_PRELOAD": library, "FAIL_ALLOCATION": str(number),
+                                                **({"FAIL_ALLOCATION_ONCE": "1"} if once else {})})
 
     def rows(self, text):
         """The rows of a table: name -> (ncalls as printed, tottime, cumtime), whether their errors are marked or not."""

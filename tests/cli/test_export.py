@@ -51,6 +51,24 @@ class Export(Case):
         self.export("--to", "pstats", "--signature", "n == 7", "-o", "out")
         self.assertEqual(self.functions(self.path("out")), ["twice(n=7)"])
 
+    @harness.with_own_allocator
+    def test_no_memory_once(self):
+        """One allocation finds no memory: one line says so, or the file is whole."""
+        self.assertEqual(self.callsig("run", "--timeline=1ns", "-o", "timed", self.program).returncode, 0)
+        for name in ("chrome", "perfetto"):
+            arguments, failed = ("export", "timed", "--to", name, "-o", "out"), 0
+            self.assertEqual(self.callsig(*arguments).returncode, 0)
+            with open(self.path("out"), "rb") as file:
+                whole = file.read()
+            for done in self.failed_allocations(*arguments, samples=40, once=True):
+                if done.returncode != 0:
+                    failed += 1
+                    self.assert_fails(done, 1, "memory")
+                else:
+                    with open(self.path("out"), "rb") as file:
+                        self.assertEqual(file.read(), whole, name)
+            self.assertGreater(failed, 20)
+
     def test_labels_of_every_kind(self):
         source = """
         #include <stdbool.h>

@@ -65,6 +65,21 @@ class Full(harness.Case):
                 self.assert_fails(done, 1, "memory")
         self.assertGreater(refused, MOST_ALLOCATIONS // 4)
 
+    @harness.with_own_allocator
+    def test_no_memory_once_of_reports(self):
+        """Any one allocation of a report finds no memory: one line says so, or the report is the same."""
+        self.assertEqual(self.callsig("run", "-o", "recording", self.compile("program", harness.CALLS)).returncode, 0)
+        for arguments in (("report", "recording"), ("report", "--callers", "recording"), ("report", "--by", "process", "recording")):
+            whole, refused = self.callsig(*arguments), 0
+            for done in self.failed_allocations(*arguments, samples=200, once=True):
+                if done.returncode != 0:
+                    refused += 1
+                    self.assertEqual((done.returncode, len(done.stderr.splitlines())), (1, 1), done.stderr)
+                    self.assertIn("memory", done.stderr)
+                else:
+                    self.assertEqual((done.stdout, done.stderr), (whole.stdout, whole.stderr))
+            self.assertGreater(refused, 50)
+
 
 if __name__ == "__main__":
     harness.main()
