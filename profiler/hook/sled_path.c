@@ -12,6 +12,7 @@
 #include "profiler/hook/wake.h"
 #include "profiler/module/module.h"
 #include "profiler/module/module_find.h"
+#include "profiler/session/requests.h"
 #include "profiler/session/startup.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
@@ -52,6 +53,13 @@ static uintptr_t function_of(uintptr_t pc)
 void prof_sled_entered(const struct prof_registers *registers)
 {
   const struct prof_thread *t = prof_self;
+  /* What is asked of the process comes first: a forked child that does not record knows no module, and learns of none
+   * while that is so. */
+  if (t && __atomic_load_n(&t->state, __ATOMIC_RELAXED) == PROF_HOOKS_OFF) {
+    if (!prof_requests_take())
+      return;
+    t = prof_self;
+  }
   const struct prof_fast_compare *known = prof_thread_running(t) ? prof_fast_compare_at(&t->tree, registers->pc) : NULL;
   uintptr_t function = known ? known->site->function_address : function_of(registers->pc);
   if (function)

@@ -402,17 +402,19 @@ class Ctl(harness.Case):
         self.assertEqual(self.counts("x.out." + child)["first"], 3)
 
     def test_child_of_a_program_that_is_off(self):
-        self.start("--off")
-        self.say("1 5")
-        child = self.say("f")
-        self.say("1 3") # so the child has a recording
-        self.assertTrue(self.status(child)["recording"].startswith("off"))
-        self.switch("on", child)
-        self.say("2 9")
-        self.end()
-        counts = self.counts("x.out." + child)
-        self.assertEqual((counts.get("first"), counts.get("second")), (None, 9))
-        self.assertEqual(self.counts(), {})
+        for sleds in (False, True):
+            with self.subTest(sleds=sleds):
+                self.start("--off", sleds=sleds)
+                self.say("1 5")
+                child = self.say("f")
+                self.say("1 3") # so the child has a recording
+                self.assertTrue(self.status(child)["recording"].startswith("off"))
+                self.switch("on", child)
+                self.say("2 9")
+                self.end()
+                counts = self.counts("x.out." + child)
+                self.assertEqual((counts.get("first"), counts.get("second")), (None, 9))
+                self.assertEqual(self.counts(), {})
 
     def test_child_without_a_recording(self):
         """A child has none while its program records nothing at all: it follows what its parent is asked."""
