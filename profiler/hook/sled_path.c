@@ -50,6 +50,37 @@ static uintptr_t function_of(uintptr_t pc)
   return sled && sled->address == address ? sled->function + module->bias : 0;
 }
 
+/* The call of a sled of no function that is known: recording is switched there, too. */
+static void lose(uintptr_t pc)
+{
+  if (prof_self)
+    prof_thread_look(prof_self);
+  if (!prof_thread_running(prof_self) && !prof_hook_wake(true))
+    return;
+  const struct prof_module *module = prof_module_find(pc);
+  if (module && !module->index.header && !prof_process.full)
+    prof_count_loss(FMT_LOSS_NO_SLED, 1);
+  else
+    prof_hook_lose();
+}
+
+/* Learns of the module of the sled, of a process that has a recording and does not record: a forked child, which has
+ * given up its parent's modules. A server's worker that becomes another user may not read the index any more when it is
+ * switched on. No thread has a control block then. */
+static void learn_while_off(uintptr_t pc)
+{
+  if (prof_self != &prof_idle || __atomic_load_n(&prof_idle.state, __ATOMIC_RELAXED) != PROF_HOOKS_OFF ||
+      __atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) != PROF_PROCESS_RECORDING || prof_module_find(pc))
+    return;
+  uint64_t mask = prof_block_signals();
+  prof_self = &prof_starting;
+  prof_lock(&prof_process.modules_lock);
+  prof_module_for_address(NULL, pc);
+  prof_unlock(&prof_process.modules_lock);
+  prof_self = &prof_idle;
+  prof_restore_signals(mask);
+}
+
 void prof_sled_entered(const struct prof_registers *registers)
 {
   const struct prof_thread *t = prof_self;
@@ -65,7 +96,8 @@ void prof_sled_entered(const struct prof_registers *registers)
   if (function)
     prof_hook_enter(function, *(const uintptr_t *)registers->general[PROF_SP], registers);
   else
-    prof_hook_lose();
+    lose(registers->pc);
+  learn_while_off(registers->pc);
 }
 
 void prof_sled_entered_known(const struct prof_registers *registers, struct fmt_rec_edge *edge)
