@@ -156,8 +156,8 @@ static int print_status(const struct cli_target *target)
   printf("\ncalls      %" PRIu64 "\n", total.calls);
   printf("threads    %" PRIu64 " running, %" PRIu64 " ended\n", threads.running, threads.ended);
   printf("file       %" PRIu64 " bytes, %" PRIu64 " in use, %s\n", (uint64_t)status.st_size, header.next, target->path);
-  printf("lost       %" PRIu64 " calls\n",
-         header.loss[FMT_LOSS_NO_SPACE] + header.loss[FMT_LOSS_NESTED] + header.loss[FMT_LOSS_LATE]);
+  printf("lost       %" PRIu64 " calls\n", header.loss[FMT_LOSS_NO_SPACE] + header.loss[FMT_LOSS_NESTED] +
+                                               header.loss[FMT_LOSS_LATE] + header.loss[FMT_LOSS_NO_SLED]);
   if (header.request != header.taken)
     printf("asked      '%s', not taken yet\n", word_of(header.request));
   return cli_finish_output(CLI_EXIT_OK);

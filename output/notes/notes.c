@@ -77,6 +77,8 @@ static void note_losses(struct notes *notes, const struct out_recording_info *in
   } losses[] = {
       {FMT_LOSS_NO_SPACE, "call",
        "not recorded: the recording could not grow (disk full, or its memory limit), or memory was refused"},
+      {FMT_LOSS_NO_SLED, "call",
+       "not recorded: their module's signature index could not be read there (by another user, or it is gone)"},
       {FMT_LOSS_NESTED, "call", "not recorded: made inside of the profiler's own slow path"},
       {FMT_LOSS_LATE, "call", "not recorded: made after their thread had ended"},
       {FMT_LOSS_EXIT_UNMATCHED, "exit", "without an entry, ignored"},

@@ -177,7 +177,10 @@ static void put_lost(struct out_metrics_text *text, const struct fmt_rec_header 
   static const struct {
     int loss;
     const char *why;
-  } losses[] = {{FMT_LOSS_NO_SPACE, "no_space"}, {FMT_LOSS_NESTED, "nested"}, {FMT_LOSS_LATE, "late"}};
+  } losses[] = {{FMT_LOSS_NO_SPACE, "no_space"},
+                {FMT_LOSS_NESTED, "nested"},
+                {FMT_LOSS_LATE, "late"},
+                {FMT_LOSS_NO_SLED, "no_index"}};
   out_metric_family(text, "counter", "callsig_lost_calls_total", "Calls that could not be recorded.");
   for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
     out_metric_begin(text, "");

@@ -12,6 +12,7 @@
 #include "profiler/hook/wake.h"
 #include "profiler/module/module.h"
 #include "profiler/module/module_find.h"
+#include "profiler/session/requests.h"
 #include "profiler/session/startup.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
@@ -49,15 +50,54 @@ static uintptr_t function_of(uintptr_t pc)
   return sled && sled->address == address ? sled->function + module->bias : 0;
 }
 
+/* The call of a sled of no function that is known: recording is switched there, too. */
+static void lose(uintptr_t pc)
+{
+  if (prof_self)
+    prof_thread_look(prof_self);
+  if (!prof_thread_running(prof_self) && !prof_hook_wake(true))
+    return;
+  const struct prof_module *module = prof_module_find(pc);
+  if (module && !module->index.header && !prof_process.full)
+    prof_count_loss(FMT_LOSS_NO_SLED, 1);
+  else
+    prof_hook_lose();
+}
+
+/* Learns of the module of the sled, of a process that has a recording and does not record: a forked child, which has
+ * given up its parent's modules. A server's worker that becomes another user may not read the index any more when it is
+ * switched on. No thread has a control block then. */
+static void learn_while_off(uintptr_t pc)
+{
+  if (prof_self != &prof_idle || __atomic_load_n(&prof_idle.state, __ATOMIC_RELAXED) != PROF_HOOKS_OFF ||
+      __atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) != PROF_PROCESS_RECORDING || prof_module_find(pc))
+    return;
+  uint64_t mask = prof_block_signals();
+  prof_self = &prof_starting;
+  prof_lock(&prof_process.modules_lock);
+  prof_module_for_address(NULL, pc);
+  prof_unlock(&prof_process.modules_lock);
+  prof_self = &prof_idle;
+  prof_restore_signals(mask);
+}
+
 void prof_sled_entered(const struct prof_registers *registers)
 {
   const struct prof_thread *t = prof_self;
+  /* What is asked of the process comes first: a forked child that does not record knows no module, and learns of none
+   * while that is so. */
+  if (t && __atomic_load_n(&t->state, __ATOMIC_RELAXED) == PROF_HOOKS_OFF) {
+    if (!prof_requests_take())
+      return;
+    t = prof_self;
+  }
   const struct prof_fast_compare *known = prof_thread_running(t) ? prof_fast_compare_at(&t->tree, registers->pc) : NULL;
   uintptr_t function = known ? known->site->function_address : function_of(registers->pc);
   if (function)
     prof_hook_enter(function, *(const uintptr_t *)registers->general[PROF_SP], registers);
   else
-    prof_hook_lose();
+    lose(registers->pc);
+  learn_while_off(registers->pc);
 }
 
 void prof_sled_entered_known(const struct prof_registers *registers, struct fmt_rec_edge *edge)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_starts_off Ctl.test_never_switched_on Ctl.test_reset Ctl.test_reset_sleds_every_call_timed Ctl.test_seccomp Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_nothing_replaces_the_recording_itself Ctl.test_hostile Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child
+# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_starts_off Ctl.test_never_switched_on Ctl.test_reset Ctl.test_reset_sleds_every_call_timed Ctl.test_seccomp Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_nothing_replaces_the_recording_itself Ctl.test_hostile Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child Ctl.test_child_that_may_not_read_indexes_later Ctl.test_child_that_may_not_read_indexes
 # ctest: case _full full
 """A program that is being profiled is switched, looked at and asked for snapshots from outside, and counts are exact in between.
 
@@ -8,6 +8,7 @@ The program does what lines on its standard input say, and answers each: so it i
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import time
@@ -402,17 +403,51 @@ class Ctl(harness.Case):
         self.assertEqual(self.counts("x.out." + child)["first"], 3)
 
     def test_child_of_a_program_that_is_off(self):
-        self.start("--off")
-        self.say("1 5")
+        for sleds in (False, True):
+            with self.subTest(sleds=sleds):
+                self.start("--off", sleds=sleds)
+                self.say("1 5")
+                child = self.say("f")
+                self.say("1 3") # so the child has a recording
+                self.assertTrue(self.status(child)["recording"].startswith("off"))
+                self.switch("on", child)
+                self.say("2 9")
+                self.end()
+                counts = self.counts("x.out." + child)
+                self.assertEqual((counts.get("first"), counts.get("second")), (None, 9))
+                self.assertEqual(self.counts(), {})
+
+    def lose_indexes(self):
+        """From here on no index can be read, nor made."""
+        shutil.rmtree(self.path("cache"))
+        self.write("cache", "")
+
+    def test_child_that_may_not_read_indexes_later(self):
+        self.start("--off", sleds=True)
         child = self.say("f")
-        self.say("1 3") # so the child has a recording
-        self.assertTrue(self.status(child)["recording"].startswith("off"))
+        self.say("1 3")
+        self.lose_indexes()
         self.switch("on", child)
         self.say("2 9")
         self.end()
-        counts = self.counts("x.out." + child)
-        self.assertEqual((counts.get("first"), counts.get("second")), (None, 9))
-        self.assertEqual(self.counts(), {})
+        self.assertEqual(self.counts("x.out." + child).get("second"), 9)
+
+    def test_child_that_may_not_read_indexes(self):
+        """Its calls are not recorded, which is told as it is; and it goes on to listen."""
+        self.start(sleds=True)
+        self.say("1 5")
+        self.lose_indexes()
+        child = self.say("f")
+        self.say("1 3")
+        self.say("2 7")
+        lost = int(self.status(child)["lost"].split()[0])
+        self.switch("off", child)
+        self.say("1 100")
+        self.end()
+        self.assertGreater(lost, 0)
+        done = self.callsig("report", "x.out." + child, "--notes")
+        self.assertRegex(done.stdout, r"\n\d+ calls not recorded: their module's signature index could not be read there")
+        self.assertNotIn("could not grow", done.stdout)
 
     def test_child_without_a_recording(self):
         """A child has none while its program records nothing at all: it follows what its parent is asked."""

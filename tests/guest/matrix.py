@@ -18,7 +18,7 @@ from matrix_rows import VERDICTS
 LIMIT = 120  # seconds of a run
 COUNT = struct.Struct("<QQ48s")
 PAGE = 4096
-LOST = ("no_space", "nested", "late")  # calls that were made and are not recorded
+LOST = ("no_space", "nested", "late", "no_sled")  # calls that were made and are not recorded
 COMPILERS = {"after": "gcc-sleds", "before": "gcc", "clang": "clang-sleds"}
 
 

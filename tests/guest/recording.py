@@ -9,10 +9,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.normpath(os.path.join(HERE, "..", ".."))
 INCLUDE = os.path.join(TOP, "include")
 NONE = 0xFFFFFFFF
-LOSS_NAMES = [
+LOSSES = [*enumerate((
     "no_space", "nested", "exit_unmatched", "unwound", "edges_merged", "contexts_merged", "late", "no_index",
     "signatures_merged", "timeline", "histogram",
-]
+)), (14, "no_sled")]
 TAGS = {name: int.from_bytes(name.encode(), "little") for name in
         ("CMOD", "CTHR", "CFUN", "CSIG", "CCTX", "CVAR", "CEDG", "CREC", "CSTK", "CNAM", "CHIS", "CRNG", "CSTG")}
 
@@ -44,7 +44,7 @@ class Recording:
         self.finished = bool(self.half(self.at["rec_header.flags"]) & 2)
         self.hook_inner = self.word(self.at["rec_header.hook_inner"])
         self.hook_outer = self.word(self.at["rec_header.hook_outer"])
-        self.loss = {name: self.word(self.at["rec_header.loss"] + 8 * i) for i, name in enumerate(LOSS_NAMES)}
+        self.loss = {name: self.word(self.at["rec_header.loss"] + 8 * i) for i, name in LOSSES}
         self.timeline_min = self.word(self.at["rec_header.timeline_min"])
         self.times = []
         self.spans = []

@@ -372,6 +372,7 @@ static void losses(void **state)
   struct fmt_rec_header *header = recording_writer_header(sample.recording);
   for (uint64_t i = 0; i < FMT_LOSS_HISTOGRAM + 1; i++)
     header->loss[i] = i + 1;
+  header->loss[FMT_LOSS_NO_SLED] = 12;
   header->exit_status = 9;
   struct callsig_stats *stats = sample_load(&sample, 0);
   char *table = printed(stats, callsig_stats_print, NULL);
@@ -386,6 +387,7 @@ static void losses(void **state)
                          "\n9 signatures merged into wider ones",
                          "\n10 spans not in the timeline",
                          "\n11 calls not in the percentiles",
+                         "\n12 calls not recorded: their module's signature index",
                          "\nthe program was ended by signal 9 (Killed)"};
   for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
     if (!strstr(table, lines[i]))
