@@ -93,7 +93,12 @@ void prof_exit_write(uint8_t *place, const uintptr_t *hook, unsigned flags)
   PROF_CODE_STORE(w, frame, thread, PROF_T_TOP);
   prof_code_memory(w, 8, 0xc7, 0, frame, PROF_F_SIZE + PROF_F_CFA); /* mov qword [cfa], 0 */
   prof_code_word(w, 0);
-  const uint8_t *leave = w->next;
+  restore(w, free);
+  prof_code_byte(w, 0xc3);
+  prof_code_patch(other[0], w->next);
+  prof_code_memory(w, 4, 0x83, 7, thread, PROF_T_STATE); /* cmp dword [state], OFF */
+  prof_code_byte(w, PROF_HOOKS_OFF);
+  other[0] = prof_code_jump_if(w, PROF_IF_NOT_EQUAL);
   restore(w, free);
   prof_code_byte(w, 0xc3);
   prof_code_patch(reopen, w->next);
@@ -102,11 +107,8 @@ void prof_exit_write(uint8_t *place, const uintptr_t *hook, unsigned flags)
             (uint8_t)~PROF_FRAME_BITS);                        /* and thread, ~bits */
   prof_code_memory(w, 8, 0x8d, thread, thread, -PROF_E_CALLS); /* lea thread, [thread - calls] */
   PROF_CODE_STORE(w, thread, frame, PROF_F_EDGE);
-  prof_code_patch(other[0], w->next);
-  prof_code_memory(w, 4, 0x83, 7, thread, PROF_T_STATE); /* cmp dword [state], OFF */
-  prof_code_byte(w, PROF_HOOKS_OFF);
-  prof_code_patch(prof_code_jump_if(w, PROF_IF_EQUAL), leave);
-  prof_code_patch(other[1], w->next);
+  for (unsigned i = 0; i < 2; i++)
+    prof_code_patch(other[i], w->next);
   restore(w, free);
   prof_code_patch(prof_code_jump_by(w), (const uint8_t *)hook);
 }
