@@ -15,6 +15,8 @@ PROGRAMS = ["lua", "zstd", "sqlite3", "jsonnet", "tensor"]
 SHAPES = {"sleds": ("sleds", "-sleds"), "calls": ("after inlining", "-calls"), "hooks": ("before inlining", "")}
 MODES = {"auto": ("callsig, auto", "auto", []), "auto_no_signatures": ("callsig, auto, no signatures", "auto", ["--no-signatures"]),
          "exact": ("callsig, exact", "exact", []), "exact_no_signatures": ("callsig, exact, no signatures", "exact", ["--no-signatures"])}
+# Calls through a slot cost the same however the program is instrumented: measured with sleds alone.
+SLED_MODES = {"library": ("callsig, auto, library calls", "auto", ["--library-calls"])}
 
 
 class Way:
@@ -61,7 +63,7 @@ def shaped_ways(build, compiler, shape, load):
     found = [Way(shape, "off", "sleds off", variant, as_it_is)] if shape == "sleds" else []
     found += base_hooks(build, shape, variant)
     return found + [Way(shape, tool, label, variant, callsig_run(callsig, times, [*options, *load.options]), "callsig.out")
-                    for tool, (label, times, options) in MODES.items()]
+                    for tool, (label, times, options) in {**MODES, **(SLED_MODES if shape == "sleds" else {})}.items()]
 
 
 def ways(build, compiler, load):

@@ -15,13 +15,15 @@
 #include "profiler/base/message.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
+#include "profiler/base/text.h"
 #include "profiler/hook/library_hooks.h"
 #include "profiler/library/instrumented.h"
 #include "profiler/module/filter.h"
 #include "profiler/module/module.h"
 #include "profiler/sled/text_pages.h"
 
-#define PAGE 4096u
+#define PAGE       4096u
+#define NAMES_SIZE 480 /* of what one line of a message names beside a path */
 
 /* The mapping of a module at its place: what stubs jump by and know, and behind that, from the next page on, the stubs.
  */
@@ -45,7 +47,7 @@ struct leading {
   struct prof_instrumented known; /* of the modules that its imports are in */
   uint32_t unbound;               /* slots that lead into the lazy resolver */
   uint32_t read;                  /* slots that code loads addresses from */
-  const char *a_read;             /* the name of one of them */
+  struct prof_text read_names;    /* of these, as many as there is room for */
 };
 
 static const char *path_of(const struct prof_module *module)
@@ -126,6 +128,23 @@ static uintptr_t *slot_of(const struct prof_module *module, const struct fmt_ind
   return (uintptr_t *)(site->pc + module->bias);
 }
 
+/* Notes that the calls of a function cannot be counted, since its slot is read as well. Names that do not all fit end
+ * in "...". */
+static void note_read(struct leading *leading, const char *name)
+{
+  static const char more[] = ", ...";
+  struct prof_text *names = &leading->read_names;
+  const char *separator = leading->read++ ? ", " : "";
+  const size_t room = (size_t)(names->end - names->next),
+               wanted = prof_length(separator) + prof_length(name) + sizeof more;
+  if (names->cut)
+    return;
+  names->cut = wanted > room;
+  prof_text_add(names, names->cut ? more + (leading->read == 1 ? 2 : 0) : separator);
+  if (!names->cut)
+    prof_text_add(names, name);
+}
+
 /* Notes the call that a slot's stub is for, unless the slot leads to one, to nothing, or to what counts its calls
  * itself. */
 static void note_call(struct leading *leading, const struct fmt_index_site *site)
@@ -138,8 +157,7 @@ static void note_call(struct leading *leading, const struct fmt_index_site *site
   if (asking != FMT_ASKING_NOTHING && !module->imports_told && (is_own || site->flags & FMT_SITE_LIBRARY_READ))
     prof_count_loss(FMT_LOSS_ASKING, 1);
   if (site->flags & FMT_SITE_LIBRARY_READ) {
-    leading->a_read = module->index.strings + module->index.functions[site->function].name;
-    leading->read++;
+    note_read(leading, module->index.strings + module->index.functions[site->function].name);
     return;
   }
   leading->unbound += is_own;
@@ -203,7 +221,8 @@ void prof_library_count(struct prof_module *module)
   const uint32_t count = module->index.header ? count_wanted(module) : 0;
   if (!count || is_led(module))
     return;
-  struct leading leading = {.module = module};
+  char names[NAMES_SIZE];
+  struct leading leading = {.module = module, .read_names = prof_text_begin(names, sizeof names)};
   long error = lead(&leading, count);
   if (error < 0 && !module->imports_told)
     prof_message("%s: the slots of the functions that it imports cannot be written here (error %ld): its library calls "
@@ -215,10 +234,9 @@ void prof_library_count(struct prof_module *module)
         "counted: start it by 'callsig run --library-calls'",
         path_of(module), leading.unbound);
   if (leading.read && !module->imports_told)
-    prof_message(
-        "%s: the calls of %u of the functions that it imports (%s%s) are not counted, since its code also takes "
-        "their addresses",
-        path_of(module), leading.read, leading.a_read, leading.read > 1 ? ", ..." : "");
+    prof_message("%s: the calls of %u of the functions that it imports (%s) are not counted, since its code also takes "
+                 "their addresses",
+                 path_of(module), leading.read, names);
   module->imports_told |= error < 0 || leading.read || leading.unbound;
 }
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import unittest
 
@@ -248,6 +249,27 @@ class LibraryCalls(harness.Case):
 
     def test_counts_by_slots_that_are_read_only(self):
         self.check_counts("-Wl,-z,now,-z,relro", "-fno-plt")
+
+    def test_functions_that_cannot_be_counted_are_named(self):
+        """All of them in one line, or as many as it has room for."""
+        for count, length in ((3, 4), (60, 30), (1, 600)):
+            names = [f"f{i}".ljust(length, "_") for i in range(count)]
+            library = self.compile("libread.so", "".join(f"int {name}(int n) {{ return n; }}\n" for name in names), "-shared", "-fPIC", instrument=False)
+            program = self.compile("reads", "".join(f"int {name}(int);\n" for name in names) +
+                                   "int (*volatile kept)(int);\nint main(void)\n{\n" +
+                                   "".join(f"kept = {name}; {name}(1);\n" for name in names) + "return 0;\n}\n",
+                                   libs=(library, "-Wl,-rpath," + self.folder))
+            done = self.record(program)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            told = re.search(r"the calls of (\d+) of the functions that it imports \((.*)\) are not counted", done.stderr)
+            listed = told[2].split(", ")
+            self.assertEqual(int(told[1]), count)
+            if count == 3:
+                self.assertEqual(sorted(listed), names)
+            else:
+                self.assertEqual(listed.pop(), "...")
+                self.assertLessEqual(set(listed), set(names))
+                self.assertEqual(len(listed), 0 if count == 1 else 14)
 
     def test_arguments_and_callers(self):
         self.compile("program", PROGRAM, "-fno-builtin", libs=self.linked)
