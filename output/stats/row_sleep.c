@@ -81,9 +81,8 @@ typedef void (*add_fn)(struct summing *summing, uint32_t number, double scale, s
 
 static void add_own(struct summing *summing, uint32_t number, double scale, struct out_row_sleep *sum)
 {
-  const bool is_known = out_profile_edge(summing->profile, number)->sampling != FMT_NONE;
-  sum->own += is_known ? summing->own[number] * scale : NAN;
-  sum->own_error += is_known ? summing->error[number] * scale : NAN;
+  sum->own += summing->own[number] * scale;
+  sum->own_error += summing->error[number] * scale;
 }
 
 static void add_inclusive(struct summing *summing, uint32_t number, double scale, struct out_row_sleep *sum)

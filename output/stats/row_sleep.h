@@ -21,8 +21,8 @@ static inline bool out_sleep_is_open(double error, uint64_t time)
 }
 
 /* Of all rows together, in ticks of the grouping: what threads slept, as far as it is known, and the own time of calls
- * of which no recording tells. Added up call by call, so that it is the same by whatever calls are grouped: a row is
- * not known as soon as one of its calls is not. */
+ * of which no recording tells. Added up call by call, so that it is the same by whatever calls are grouped: of a row,
+ * all of what such calls took may be off. */
 struct out_sleep_total {
   double slept, untold;
 };

@@ -347,6 +347,17 @@ class Waits(harness.Case):
         self.assertEqual(len(set(heads.values())), 1, heads)
         self.assertRegex(heads["function"], r"^[\d.]+ seconds, of which threads waited at least [\d.]+$")
 
+    def test_frame_that_a_child_inherits(self):
+        """Of it nothing is known, which leaves the row of its process open by its own time alone."""
+        program = self.compile("forks", """#include <sys/wait.h>
+            #include <unistd.h>
+            static int __attribute__((noinline)) naps(void) { return usleep(200000); }
+            int main(void) { return fork() ? wait(0) < 0 : naps(); }""")
+        self.assertEqual(self.callsig("run", "-o", self.path("out"), program).returncode, 0)
+        rows = json.loads(self.callsig("report", "out", "--by", "process", "--format", "json").stdout)["rows"]
+        self.assertEqual(len(rows), 2, rows)
+        self.assertTrue(all(row["wait"] is not None and abs(row["wait"] - 0.2) < row["tottime"] - 0.2 + row["wait_error"] + 0.01 for row in rows), rows)
+
     def test_exact_times_tell_nothing(self):
         truth = self.record("--times", "exact")
         rows, report = self.rows("out")
