@@ -15,14 +15,6 @@
 
 #define L(name) .Lsled_enter_##name
 
-/* Jumps to \waits when something is asked of the process. Changes \scratch. */
-        .macro  IF_ASKED scratch, waits
-        mov     \scratch, [rip + prof_request + PROF_REQUEST_ASKED]
-        mov     \scratch, [\scratch]
-        cmp     \scratch, [rip + prof_request + PROF_REQUEST_TAKEN]
-        jne     \waits
-        .endm
-
 /* Where the stub of an entry goes whose calls no code is for: r11 is saved. Of a program that does not record, that is every one. */
         .globl  prof_sled_unknown
         .hidden prof_sled_unknown
