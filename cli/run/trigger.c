@@ -240,3 +240,13 @@ struct callsig_stats_filter cli_trigger_filter(const struct cli_trigger *trigger
                                        .stage = trigger->stage,
                                        .signature = any_arguments ? NULL : trigger->signature};
 }
+
+int cli_trigger_select(struct callsig_stats *stats, const struct callsig_stats_filter *filter)
+{
+  struct out_text said = {0};
+  out_stats_messages_into(&said);
+  const int result = callsig_stats_filter(stats, filter);
+  out_stats_messages_into(NULL);
+  out_text_free(&said);
+  return result;
+}

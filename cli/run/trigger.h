@@ -41,5 +41,8 @@ void cli_triggers_free(struct cli_triggers *triggers);
 
 /* The calls that a trigger is of, without its condition on arguments where `any_arguments`. */
 struct callsig_stats_filter cli_trigger_filter(const struct cli_trigger *trigger, bool any_arguments);
+/* Filters by it without a message: what a condition names may be recorded later, or not at all, which is told in other
+ * words at the end. As callsig_stats_filter() otherwise. */
+int cli_trigger_select(struct callsig_stats *stats, const struct callsig_stats_filter *filter);
 
 #endif

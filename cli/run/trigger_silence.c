@@ -3,19 +3,7 @@
 
 #include <errno.h>
 
-#include "output/text/message.h"
 #include "output/text/text.h"
-
-/* Without a message: what a condition names may not have been recorded, which is told in other words. */
-static int filter_quietly(struct callsig_stats *stats, const struct callsig_stats_filter *filter)
-{
-  struct out_text said = {0};
-  out_stats_messages_into(&said);
-  const int result = callsig_stats_filter(stats, filter);
-  out_stats_messages_into(NULL);
-  out_text_free(&said);
-  return result;
-}
 
 /* The row with the longest call. Returns 0 or a negative errno after a message. */
 static int find_longest(struct callsig_stats *stats, struct callsig_stats_row *longest)
@@ -58,12 +46,12 @@ static void tell_longest(struct callsig_stats *stats, const struct cli_trigger *
 static void tell(struct callsig_stats *stats, const struct cli_trigger *trigger, bool is_full)
 {
   const struct callsig_stats_filter any = cli_trigger_filter(trigger, true), whole = cli_trigger_filter(trigger, false);
-  if (filter_quietly(stats, &any) < 0)
+  if (cli_trigger_select(stats, &any) < 0)
     return;
   if (callsig_stats_row_count(stats) == 0)
     cli_error("run: --trigger '%s': no such %s was recorded", trigger->text,
               trigger->stage != NULL ? "stage" : "function");
-  else if (filter_quietly(stats, &whole) < 0)
+  else if (cli_trigger_select(stats, &whole) < 0)
     cli_error("run: --trigger '%s': its condition names nothing that was recorded", trigger->text);
   else if (callsig_stats_row_count(stats) == 0)
     cli_error("run: --trigger '%s': no call with such arguments was recorded", trigger->text);

@@ -16,7 +16,6 @@
 #include "cli/run/trigger_sources.h"
 #include "output/merge/span_match.h"
 #include "output/recording/clock.h"
-#include "output/text/message.h"
 #include "output/text/text.h"
 
 #define LOOK_NS     UINT64_C(5000000) /* from one look to the next */
@@ -114,23 +113,12 @@ static struct cli_known_edge *find_edge(const struct cli_trigger_watch *watch, u
   return NULL;
 }
 
-/* Without a message: what a condition names may be recorded later, and is told of at the end. */
-static int filter_quietly(struct callsig_stats *stats, const struct callsig_stats_filter *filter)
-{
-  struct out_text said = {0};
-  out_stats_messages_into(&said);
-  const int result = callsig_stats_filter(stats, filter);
-  out_stats_messages_into(NULL);
-  out_text_free(&said);
-  return result;
-}
-
 /* Which of the candidates that are still asked for are selected by the trigger's filter: their bit stays, or goes. */
 static bool ask_one(struct cli_trigger_watch *watch, uint32_t number, bool any_arguments, struct callsig_stats *stats)
 {
   const struct callsig_stats_filter filter = cli_trigger_filter(trigger_at(watch, number), any_arguments);
   const uint32_t bit = 1u << number;
-  int result = filter_quietly(stats, &filter);
+  int result = cli_trigger_select(stats, &filter);
   bool is_any = false;
   if (result == -ENOMEM)
     watch->broken |= bit;

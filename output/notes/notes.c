@@ -26,6 +26,7 @@
 #include "output/stats/edge_share.h"
 #include "output/stats/render.h"
 #include "output/stats/slowdown.h"
+#include "output/text/json_writer.h"
 
 /* Below a table that has few of them. */
 #define MOST_NOTES 8u
@@ -451,6 +452,12 @@ int out_notes_of_table(const struct callsig_stats *stats, bool few_of_them, out_
   result = text.failed ? -ENOMEM : note(out_text_string(&text), data);
   out_text_free(&text);
   return result;
+}
+
+int out_note_json(const char *note, void *json)
+{
+  out_json_string(json, note, strlen(note));
+  return 0;
 }
 
 static int tell_note(const char *note, void *data)

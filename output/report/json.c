@@ -312,13 +312,6 @@ static int write_spreads(struct report *report)
   return result;
 }
 
-static int write_note(const char *note, void *data)
-{
-  struct report *report = data;
-  out_json_string(&report->json, note, strlen(note));
-  return 0;
-}
-
 static int write_report(struct report *report)
 {
   struct out_json *json = &report->json;
@@ -333,7 +326,7 @@ static int write_report(struct report *report)
   out_json_key(json, "notes");
   out_json_open_array(json);
   if (result == 0)
-    result = out_notes(report->stats, write_note, report);
+    result = out_notes(report->stats, out_note_json, json);
   out_json_close_array(json);
   out_json_close_map(json);
   return result;

@@ -223,12 +223,6 @@ static int put_finding(struct out_scaling_report *report, const struct out_scali
   return result;
 }
 
-static int put_note(const char *note, void *data)
-{
-  out_json_string(data, note, strlen(note));
-  return 0;
-}
-
 static int end(struct out_scaling_report *report, int result)
 {
   struct out_json *json = &report->json;
@@ -236,7 +230,7 @@ static int end(struct out_scaling_report *report, int result)
   out_json_key(json, "notes");
   out_json_open_array(json);
   if (result == 0)
-    result = out_notes(report->stats, put_note, json);
+    result = out_notes(report->stats, out_note_json, json);
   out_json_close_array(json);
   out_json_close_map(json);
   int ended = out_json_end(json);

@@ -1,6 +1,5 @@
 /* The report of `callsig score` as JSON: docs/score.md describes it. */
 #include <math.h>
-#include <string.h>
 
 #include "output/notes/notes.h"
 #include "output/score/report.h"
@@ -78,12 +77,6 @@ static void put_size(struct out_json *json, const struct out_score_function *fun
   out_json_bool(json, function->has_loop);
 }
 
-static int put_text(const char *text, void *data)
-{
-  out_json_string(data, text, strlen(text));
-  return 0;
-}
-
 static int begin(struct out_score_report *report)
 {
   struct out_json *json = &report->json;
@@ -139,12 +132,12 @@ static int end(struct out_score_report *report, int result)
   out_json_key(json, "remarks");
   out_json_open_array(json);
   if (result == 0)
-    result = out_score_remarks(report->score, put_text, json);
+    result = out_score_remarks(report->score, out_note_json, json);
   out_json_close_array(json);
   out_json_key(json, "notes");
   out_json_open_array(json);
   if (result == 0)
-    result = out_notes(report->score->stats, put_text, json);
+    result = out_notes(report->score->stats, out_note_json, json);
   out_json_close_array(json);
   out_json_close_map(json);
   int ended = out_json_end(json);
