@@ -411,33 +411,28 @@ static int warn_of_step(struct warnings *warnings)
   return give(warnings);
 }
 
+static int warn_of_left_out(struct warnings *warnings, uint32_t count, const char *why)
+{
+  if (count == 0)
+    return 0;
+  out_text_printf(warnings->text, "%u of %u signatures %s left out: %s", count, warnings->finding->row_count,
+                  count == 1 ? "is" : "are", why);
+  return give(warnings);
+}
+
 static int warn_of_rows(struct warnings *warnings)
 {
   const struct out_scaling_finding *finding = warnings->finding;
-  int result = 0;
-  if (finding->strays > 0) {
-    out_text_printf(warnings->text, "%u of %u signatures are left out: they are far off the law that the others follow",
-                    finding->strays, finding->row_count);
-    result = give(warnings);
-  }
-  if (result == 0 && finding->unknown > 0) {
-    out_text_printf(warnings->text, "%u of %u signatures are left out: an argument was not read", finding->unknown,
-                    finding->row_count);
-    result = give(warnings);
-  }
-  if (result == 0 && finding->zero > 0) {
-    out_text_printf(warnings->text, "%u of %u signatures are left out: no time of their own was measured",
-                    finding->zero, finding->row_count);
-    result = give(warnings);
-  }
-  if (result == 0 && finding->uncertain > 0) {
-    out_text_printf(warnings->text, "%u of %u signatures are left out: too few of their calls were timed to tell",
-                    finding->uncertain, finding->row_count);
-    result = give(warnings);
-  }
+  int result = warn_of_left_out(warnings, finding->strays, "far off the law that the others follow");
+  if (result == 0)
+    result = warn_of_left_out(warnings, finding->unknown, "an argument was not read");
+  if (result == 0)
+    result = warn_of_left_out(warnings, finding->zero, "no time of their own was measured");
+  if (result == 0)
+    result = warn_of_left_out(warnings, finding->uncertain, "too few of their calls were timed to tell");
   if (result == 0 && finding->bound > 0) {
-    out_text_printf(warnings->text, "the times of %u signatures are upper bounds: they were widened under recursion",
-                    finding->bound);
+    out_text_printf(warnings->text, "the times of %u signature%s are upper bounds: widened under recursion",
+                    finding->bound, finding->bound == 1 ? "" : "s");
     result = give(warnings);
   }
   return result;
