@@ -63,14 +63,26 @@ static bool equal_imbalance(const void *owner, uint32_t number, const void *key)
   return imbalance->program == wanted->program && memcmp(&there, &wanted->key, sizeof there) == 0;
 }
 
-static int find_imbalance(struct gathering *gathering, uint32_t row, const struct program *program, uint32_t *number)
+static struct wanted wanted_of(const struct gathering *gathering, uint32_t row, const struct program *program)
 {
-  const struct wanted wanted = {shared_key(&out_rows_at(&gathering->stats->rows, row)->key), program->identity};
-  const struct out_row_key *key = &wanted.key;
-  uint64_t hash = out_hash_mix((uint64_t)key->what << 32 | key->stage, (uint64_t)key->thread << 32 | key->module);
-  *number = out_idset_find(&gathering->set, hash, gathering, &wanted, equal_imbalance);
-  if (*number != FMT_NONE)
-    return 0;
+  return (struct wanted){shared_key(&out_rows_at(&gathering->stats->rows, row)->key), program->identity};
+}
+
+static uint64_t hash_of(const struct wanted *wanted)
+{
+  const struct out_row_key *key = &wanted->key;
+  return out_hash_mix((uint64_t)key->what << 32 | key->stage, (uint64_t)key->thread << 32 | key->module);
+}
+
+/* The number of the imbalance that a row is part of. FMT_NONE: of none yet. */
+static uint32_t find_imbalance(const struct gathering *gathering, uint32_t row, const struct program *program)
+{
+  const struct wanted wanted = wanted_of(gathering, row, program);
+  return out_idset_find(&gathering->set, hash_of(&wanted), gathering, &wanted, equal_imbalance);
+}
+
+static int add_imbalance(struct gathering *gathering, uint32_t row, const struct program *program)
+{
   struct out_imbalance *added = base_vector_add(&gathering->imbalances->list, 1);
   if (!added || !base_vector_add(&gathering->parts, 1))
     return -ENOMEM;
@@ -81,8 +93,8 @@ static int find_imbalance(struct gathering *gathering, uint32_t row, const struc
                                   .program = program->identity,
                                   .count = program->members};
   added->own.min = added->cumulative.min = added->calls.min = UINT64_MAX;
-  *number = gathering->imbalances->list.count - 1;
-  return out_idset_add(&gathering->set, hash, *number);
+  const struct wanted wanted = wanted_of(gathering, row, program);
+  return out_idset_add(&gathering->set, hash_of(&wanted), gathering->imbalances->list.count - 1);
 }
 
 static bool comes_before(const struct gathering *gathering, uint32_t left, uint32_t right)
@@ -193,27 +205,62 @@ static int add_folded(struct gathering *gathering, uint32_t number, uint32_t mem
   return 0;
 }
 
-/* A row of a program that has one process is compared with nothing. */
-static int add_row(struct gathering *gathering, uint32_t number)
+/* A row that is shown: what it is part of is told. A row of a program that has one process is compared with nothing. */
+static int place_row(struct gathering *gathering, uint32_t number, uint32_t member)
 {
-  const struct out_row *row = out_rows_at(&gathering->stats->rows, number);
-  const uint32_t member = member_of(gathering->stats, gathering->imbalances, number);
   const uint32_t folded = folded_ranks(gathering, member);
-  uint32_t imbalance_number;
   if (folded > 0)
     return add_folded(gathering, number, member, folded);
   const struct program *program = program_of(gathering, member);
-  if (program->members < 2)
+  if (program->members < 2 || find_imbalance(gathering, number, program) != FMT_NONE)
     return 0;
-  int result = find_imbalance(gathering, number, program, &imbalance_number);
-  if (result < 0)
-    return result;
-  struct out_imbalance *imbalance = base_vector_at(&gathering->imbalances->list, imbalance_number);
+  return add_imbalance(gathering, number, program);
+}
+
+/* Any row, shown or not: it counts where others that it is put together with are shown. */
+static int add_row(struct gathering *gathering, uint32_t number, uint32_t member)
+{
+  const struct out_row *row = out_rows_at(&gathering->stats->rows, number);
+  const uint32_t at = folded_ranks(gathering, member) > 0
+                          ? FMT_NONE
+                          : find_imbalance(gathering, number, program_of(gathering, member));
+  if (at == FMT_NONE)
+    return 0;
+  struct out_imbalance *imbalance = base_vector_at(&gathering->imbalances->list, at);
   add_time(gathering, &imbalance->own, number, row->own);
   add_time(gathering, &imbalance->cumulative, number, row->cumulative);
   add_time(gathering, &imbalance->calls, number, row->calls);
-  ++*(uint32_t *)base_vector_at(&gathering->parts, imbalance_number);
+  ++*(uint32_t *)base_vector_at(&gathering->parts, at);
   return 0;
+}
+
+static bool has_any_rank(const struct out_profile *profile)
+{
+  for (uint32_t i = 0; i < profile->recordings.count; i++)
+    if (out_process_has_rank(profile, i))
+      return true;
+  return false;
+}
+
+/* Is it a process, or the first of a rank, to be counted? Those without a rank are none, unless none has one. */
+static bool is_member(const struct gathering *gathering, uint32_t process, bool any_rank)
+{
+  return !gathering->imbalances->of_ranks || (gathering->stats->ranks[process] == process &&
+                                              (!any_rank || out_process_has_rank(&gathering->stats->profile, process)));
+}
+
+/* Gives the rows that belong to a process or rank that is compared to `take`. */
+static int each_row(struct gathering *gathering, const uint32_t *rows, uint32_t count,
+                    int (*take)(struct gathering *gathering, uint32_t number, uint32_t member))
+{
+  const bool any_rank = has_any_rank(&gathering->stats->profile);
+  int result = 0;
+  for (uint32_t i = 0; i < count && result == 0; i++) {
+    const uint32_t member = member_of(gathering->stats, gathering->imbalances, rows[i]);
+    if (is_member(gathering, member, any_rank))
+      result = take(gathering, rows[i], member);
+  }
+  return result;
 }
 
 static void finish_time(struct out_imbalance_time *time, uint32_t parts, uint32_t count)
@@ -305,21 +352,6 @@ static int add_member(struct gathering *gathering, uint32_t member)
   return result;
 }
 
-static bool has_any_rank(const struct out_profile *profile)
-{
-  for (uint32_t i = 0; i < profile->recordings.count; i++)
-    if (out_process_has_rank(profile, i))
-      return true;
-  return false;
-}
-
-/* Is it a process, or the first of a rank, to be counted? Those without a rank are none, unless none has one. */
-static bool is_member(const struct gathering *gathering, uint32_t process, bool any_rank)
-{
-  return !gathering->imbalances->of_ranks || (gathering->stats->ranks[process] == process &&
-                                              (!any_rank || out_process_has_rank(&gathering->stats->profile, process)));
-}
-
 static int gather(struct gathering *gathering, const uint32_t *rows, uint32_t count)
 {
   const struct out_profile *profile = &gathering->stats->profile;
@@ -328,9 +360,10 @@ static int gather(struct gathering *gathering, const uint32_t *rows, uint32_t co
   for (uint32_t i = 0; i < profile->recordings.count && result == 0; i++)
     if (is_member(gathering, i, any_rank))
       result = add_member(gathering, i);
-  for (uint32_t i = 0; i < count && result == 0; i++)
-    if (is_member(gathering, member_of(gathering->stats, gathering->imbalances, rows[i]), any_rank))
-      result = add_row(gathering, rows[i]);
+  if (result == 0)
+    result = each_row(gathering, rows, count, place_row);
+  if (result == 0)
+    result = each_row(gathering, gathering->stats->order, gathering->stats->listed, add_row);
   for (uint32_t i = 0; i < gathering->imbalances->list.count && result == 0; i++) {
     struct out_imbalance *imbalance = base_vector_at(&gathering->imbalances->list, i);
     if (imbalance->is_folded)

@@ -190,6 +190,11 @@ static void processes(void **state)
   assert_non_null(strstr(table, "   0.000    0.010    0.030     3.000 a.c:2(seldom) [max: process test (12)]\n"));
   assert_non_null(strstr(table, "   0.100    0.200    0.300     1.500 a.c:1(work) [max: process test (11)]\n"));
   free(table);
+  /* Also the processes whose rows a restriction leaves out have their times, and rows that are not shown tell nothing. */
+  table = printed(stats, callsig_stats_print, "1");
+  assert_non_null(strstr(table, "   0.100    0.200    0.300     1.500 a.c:1(work) [max: process test (11)]\n"));
+  assert_null(strstr(table, "seldom"));
+  free(table);
   struct callsig_stats_row row = {.size = sizeof row};
   assert_int_equal(callsig_stats_row(stats, 0, &row), 0);
   assert_string_equal(row.process, "test (11)");
