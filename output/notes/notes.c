@@ -12,6 +12,7 @@
 #include "output/beside/in_place.h"
 #include "output/notes/asked_notes.h"
 #include "output/notes/counting_notes.h"
+#include "output/notes/loss_notes.h"
 #include "output/notes/open_notes.h"
 #include "output/notes/queued_notes.h"
 #include "output/notes/sampled_notes.h"
@@ -70,41 +71,6 @@ static void tell(struct notes *notes, const struct out_recording_info *info, con
   send(notes);
 }
 
-static void note_losses(struct notes *notes, const struct out_recording_info *info)
-{
-  static const struct {
-    uint32_t loss;
-    const char *thing, *text;
-  } losses[] = {
-      {FMT_LOSS_NO_SPACE, "call",
-       "not recorded: the recording could not grow (disk full, or its memory limit), or memory was refused"},
-      {FMT_LOSS_NO_SLED, "call",
-       "not recorded: their module's signature index could not be read there (by another user, or it is gone)"},
-      {FMT_LOSS_NESTED, "call", "not recorded: made inside of the profiler's own slow path"},
-      {FMT_LOSS_LATE, "call", "not recorded: made after their thread had ended"},
-      {FMT_LOSS_EXIT_UNMATCHED, "exit", "without an entry, ignored"},
-      {FMT_LOSS_UNWOUND, "call",
-       "ended without their exit hook (longjmp, exception, thread exit): counted, closed when noticed"},
-      {FMT_LOSS_EDGES_MERGED, "call", "counted without the caller's signature, to stay in bounds"},
-      {FMT_LOSS_CONTEXTS_MERGED, "call", "counted in merged contexts, to stay in bounds"},
-      {FMT_LOSS_NO_INDEX, "call", "of modules without a signature index: shown by address"},
-      {FMT_LOSS_SIGNATURES_MERGED, "signature", "merged into wider ones, to stay in bounds"},
-      {FMT_LOSS_HISTOGRAM, "call", "not in the percentiles: the recording was nearly full"},
-      {FMT_LOSS_TIMELINE, "span", "not in the timeline: their threads found no space, or were folded"},
-  };
-  for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
-    if (info->loss[losses[i].loss] == 0)
-      continue;
-    begin(notes, info);
-    count(notes, info->loss[losses[i].loss], losses[i].thing);
-    out_text_printf(&notes->text, " %s", losses[i].text);
-    send(notes);
-  }
-  if (info->flags & FMT_REC_FULL && info->loss[FMT_LOSS_NO_SPACE] == 0)
-    tell(notes, info,
-         "the recording could not grow (disk full, or its memory limit): a module, or calls, may be missing from it");
-}
-
 /* How long nothing was recorded. */
 static void note_pauses(struct notes *notes, const struct out_recording_info *info)
 {
@@ -155,8 +121,10 @@ static void note_samples(struct notes *notes, const struct out_recording_info *i
   out_text_free(&prefix);
 }
 
-static void note_recording(struct notes *notes, uint32_t recording)
+/* Of the recording that is the `number`-th in their order. */
+static void note_recording(struct notes *notes, const uint32_t *order, uint32_t number)
 {
+  const uint32_t recording = order[number];
   const struct out_recording_info *info = out_profile_recording(&notes->stats->profile, recording);
   note_samples(notes, info);
   if (info->exit_status != -1 && WIFSIGNALED(info->exit_status)) {
@@ -167,7 +135,8 @@ static void note_recording(struct notes *notes, uint32_t recording)
   }
   if (info->process.trigger != 0)
     tell(notes, info, out_profile_string(&notes->stats->profile, info->trigger));
-  note_losses(notes, info);
+  if (notes->result == 0)
+    notes->result = out_loss_notes(&notes->stats->profile, order, number, notes->note, notes->data);
   note_pauses(notes, info);
   note_budget(notes, recording);
   if (info->folded_threads > 0 && out_process_count(info) == 1) {
@@ -404,7 +373,7 @@ static int give_notes(const struct callsig_stats *stats, bool of_table, const ui
   if (notes.result == 0)
     notes.result = out_counting_notes(stats, notes.of_table ? stats->printed : NULL, note, data);
   for (uint32_t i = 0; i < stats->profile.recordings.count && notes.result == 0; i++)
-    note_recording(&notes, processes[i]);
+    note_recording(&notes, processes, i);
   free(processes);
   if (notes.result == 0)
     note_builds(&notes);

@@ -19,7 +19,8 @@ int out_notes(const struct callsig_stats *stats, out_note_fn note, void *data);
  * and a note that counts the others. The same errors. */
 int out_notes_of_table(const struct callsig_stats *stats, bool few, out_note_fn note, void *data);
 
-/* A receiver of notes that writes each as a string into `json`, a struct out_json. Returns 0; the writer keeps its error.
+/* A receiver of notes that writes each as a string into `json`, a struct out_json. Returns 0; the writer keeps its
+ * error.
  */
 int out_note_json(const char *note, void *json);
 

@@ -221,9 +221,8 @@ static int place_row(struct gathering *gathering, uint32_t number, uint32_t memb
 static int add_row(struct gathering *gathering, uint32_t number, uint32_t member)
 {
   const struct out_row *row = out_rows_at(&gathering->stats->rows, number);
-  const uint32_t at = folded_ranks(gathering, member) > 0
-                          ? FMT_NONE
-                          : find_imbalance(gathering, number, program_of(gathering, member));
+  const uint32_t at =
+      folded_ranks(gathering, member) > 0 ? FMT_NONE : find_imbalance(gathering, number, program_of(gathering, member));
   if (at == FMT_NONE)
     return 0;
   struct out_imbalance *imbalance = base_vector_at(&gathering->imbalances->list, at);

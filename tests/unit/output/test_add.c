@@ -190,7 +190,8 @@ static void processes(void **state)
   assert_non_null(strstr(table, "   0.000    0.010    0.030     3.000 a.c:2(seldom) [max: process test (12)]\n"));
   assert_non_null(strstr(table, "   0.100    0.200    0.300     1.500 a.c:1(work) [max: process test (11)]\n"));
   free(table);
-  /* Also the processes whose rows a restriction leaves out have their times, and rows that are not shown tell nothing. */
+  /* Also the processes whose rows a restriction leaves out have their times, and rows that are not shown tell nothing.
+   */
   table = printed(stats, callsig_stats_print, "1");
   assert_non_null(strstr(table, "   0.100    0.200    0.300     1.500 a.c:1(work) [max: process test (11)]\n"));
   assert_null(strstr(table, "seldom"));
@@ -244,6 +245,35 @@ static void builds(void **state)
   callsig_stats_free(stats);
 }
 
+/* What two recordings have lost is told of each, and what more have, of all at once. */
+static void losses(void **state)
+{
+  (void)state;
+  static const uint64_t lost[] = {1, 0, 3, 3};
+  struct callsig_stats *stats = NULL;
+  for (unsigned i = 0; i < 4; i++) {
+    struct sample sample;
+    sample_begin(&sample);
+    recording_writer_header(sample.recording)->loss[FMT_LOSS_NESTED] = lost[i];
+    recording_writer_header(sample.recording)->start_realtime_ns = i;
+    sample_end(&sample, 20, path_of(i));
+    assert_int_equal(stats ? callsig_stats_add(stats, path_of(i)) : callsig_stats_load(path_of(i), &stats), 0);
+    unlink(path_of(i));
+    if (i < 2)
+      continue;
+    char *table = printed(stats, callsig_stats_print, NULL), each[128], all[256];
+    snprintf(each, sizeof each, "\n%s: 3 calls not recorded: made inside of", path_of(2));
+    snprintf(all, sizeof all,
+             "\n7 calls of 3 recordings not recorded: made inside of the profiler's own slow path; 3 of them in %s\n",
+             path_of(2));
+    assert_int_equal(strstr(table, each) != NULL, i == 2);
+    assert_int_equal(strstr(table, all) != NULL, i == 3);
+    assert_int_equal(strstr(table, ": 1 call not recorded: made inside of") != NULL, i == 2);
+    free(table);
+  }
+  callsig_stats_free(stats);
+}
+
 /* One call each. What process 1 and 2 waited is in no row, and of 2 alone some is not known. */
 static void write_waits(unsigned number)
 {
@@ -291,10 +321,8 @@ static void waits(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(any_order),
-      cmocka_unit_test(processes),
-      cmocka_unit_test(builds),
-      cmocka_unit_test(waits),
+      cmocka_unit_test(any_order), cmocka_unit_test(processes), cmocka_unit_test(builds),
+      cmocka_unit_test(losses),    cmocka_unit_test(waits),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }

@@ -1,0 +1,15 @@
+/*
+ * What recordings have not, and what was put together in them, as their counters of losses say.
+ */
+#ifndef CALLSIG_OUTPUT_NOTES_LOSS_NOTES_H
+#define CALLSIG_OUTPUT_NOTES_LOSS_NOTES_H
+
+#include "output/notes/notes.h"
+
+/* Gives a note to `note` for each loss of the `number`-th recording, in the order that `order` has of all. A loss that
+ * more than two recordings have is told of once, at the first of them, as its sum. 0, -ENOMEM or what `note` returned.
+ */
+int out_loss_notes(const struct out_profile *profile, const uint32_t *order, uint32_t number, out_note_fn note,
+                   void *data);
+
+#endif
