@@ -50,13 +50,19 @@ reason()
   grep -m 1 '^[EW]:' "$scratch/log" || tail -n 1 "$scratch/log"
 }
 
-# Unpacks the upstream tarballs of source package $1 from the folder $2 into the folder $3.
+# Unpacks the upstream tarballs of source package $1 from the folder $2 into the folder $3: what is in their one top folder,
+# or all, where they have none.
 unpack_source()
 {
   for archive in "$2"/*.orig.tar.*; do
     case $archive in *.asc) continue ;; esac
     [ -f "$archive" ] || die "the source package $1 has no upstream tarball"
-    tar -xf "$archive" -C "$3" --strip-components=1 --no-same-owner || die "cannot unpack $archive"
+    mkdir "$scratch/archive"
+    tar -xf "$archive" -C "$scratch/archive" --no-same-owner || die "cannot unpack $archive"
+    top=$scratch/archive/$(ls -A "$scratch/archive")
+    [ -d "$top" ] || top=$scratch/archive
+    cp -a "$top/." "$3" || die "cannot unpack $archive"
+    rm -rf "$scratch/archive"
   done
 }
 
