@@ -69,6 +69,23 @@ static void tell(struct notes *notes, const struct out_recording_info *info, con
   send(notes);
 }
 
+/* What is said of one call, or span, where it is not what is said of several; NULL: it is. */
+static const char *text_of_one(uint32_t loss)
+{
+  switch (loss) {
+  case FMT_LOSS_NO_SLED:
+    return "not recorded: its module's signature index could not be read there (by another user, or it is gone)";
+  case FMT_LOSS_LATE:
+    return "not recorded: made after its thread had ended";
+  case FMT_LOSS_UNWOUND:
+    return "ended without its exit hook (longjmp, exception, thread exit): counted, closed when noticed";
+  case FMT_LOSS_TIMELINE:
+    return "not in the timeline: its thread found no space, or was folded";
+  default:
+    return NULL;
+  }
+}
+
 static void note_losses(struct notes *notes, const struct out_recording_info *info)
 {
   static const struct {
@@ -96,7 +113,8 @@ static void note_losses(struct notes *notes, const struct out_recording_info *in
       continue;
     begin(notes, info);
     count(notes, info->loss[losses[i].loss], losses[i].thing);
-    out_text_printf(&notes->text, " %s", losses[i].text);
+    const char *of_one = info->loss[losses[i].loss] == 1 ? text_of_one(losses[i].loss) : NULL;
+    out_text_printf(&notes->text, " %s", of_one ? of_one : losses[i].text);
     send(notes);
   }
   if (info->flags & FMT_REC_FULL && info->loss[FMT_LOSS_NO_SPACE] == 0)
