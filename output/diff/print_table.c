@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "output/diff/moved_together.h"
+#include "output/diff/without_signatures.h"
 
 struct printer {
   const struct out_diff *diff;
@@ -180,6 +181,18 @@ static int print_moved(struct printer *printer)
   return send(printer, "");
 }
 
+/* Says why no row has met another. */
+static int print_unmet(struct printer *printer)
+{
+  const char *side = out_diff_without_signatures(printer->diff);
+  if (side)
+    out_text_printf(&printer->line,
+                    "the %s side was recorded without signatures, so that its rows meet none of the other side's: "
+                    "--by function compares both\n",
+                    side);
+  return send(printer, "");
+}
+
 /* What the table leaves out. */
 static int print_rest(struct printer *printer)
 {
@@ -214,6 +227,8 @@ int out_diff_print_table(const struct out_diff *diff, const struct out_diff_show
     result = print_row(&printer, base_vector_at(&diff->rows, shown->list[i]));
   if (result == 0)
     result = print_rest(&printer);
+  if (result == 0)
+    result = print_unmet(&printer);
   if (result == 0)
     result = print_moved(&printer);
   return end(&printer, result);

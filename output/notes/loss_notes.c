@@ -10,23 +10,36 @@
 
 static const struct loss {
   uint32_t counter;
-  const char *thing, *text;
+  const char *thing, *text, *of_one; /* `of_one`: what is said of one alone, where that is something else */
 } losses[] = {
-    {FMT_LOSS_NO_SPACE, "call",
-     "not recorded: the recording could not grow (disk full, or its memory limit), or memory was refused"},
-    {FMT_LOSS_NO_SLED, "call",
-     "not recorded: their module's signature index could not be read there (by another user, or it is gone)"},
-    {FMT_LOSS_NESTED, "call", "not recorded: made inside of the profiler's own slow path"},
-    {FMT_LOSS_LATE, "call", "not recorded: made after their thread had ended"},
-    {FMT_LOSS_EXIT_UNMATCHED, "exit", "without an entry, ignored"},
-    {FMT_LOSS_UNWOUND, "call",
-     "ended without their exit hook (longjmp, exception, thread exit): counted, closed when noticed"},
-    {FMT_LOSS_EDGES_MERGED, "call", "counted without the caller's signature, to stay in bounds"},
-    {FMT_LOSS_CONTEXTS_MERGED, "call", "counted in merged contexts, to stay in bounds"},
-    {FMT_LOSS_NO_INDEX, "call", "of modules without a signature index: shown by address"},
-    {FMT_LOSS_SIGNATURES_MERGED, "signature", "merged into wider ones, to stay in bounds"},
-    {FMT_LOSS_HISTOGRAM, "call", "not in the percentiles: the recording was nearly full"},
-    {FMT_LOSS_TIMELINE, "span", "not in the timeline: their threads found no space, or were folded"},
+    {.counter = FMT_LOSS_NO_SPACE,
+     .thing = "call",
+     .text = "not recorded: the recording could not grow (disk full, or its memory limit), or memory was refused"},
+    {.counter = FMT_LOSS_NO_SLED,
+     .thing = "call",
+     .text = "not recorded: their module's signature index could not be read there (by another user, or it is gone)",
+     .of_one = "not recorded: its module's signature index could not be read there (by another user, or it is gone)"},
+    {.counter = FMT_LOSS_NESTED, .thing = "call", .text = "not recorded: made inside of the profiler's own slow path"},
+    {.counter = FMT_LOSS_LATE,
+     .thing = "call",
+     .text = "not recorded: made after their thread had ended",
+     .of_one = "not recorded: made after its thread had ended"},
+    {.counter = FMT_LOSS_EXIT_UNMATCHED, .thing = "exit", .text = "without an entry, ignored"},
+    {.counter = FMT_LOSS_UNWOUND,
+     .thing = "call",
+     .text = "ended without their exit hook (longjmp, exception, thread exit): counted, closed when noticed",
+     .of_one = "ended without its exit hook (longjmp, exception, thread exit): counted, closed when noticed"},
+    {.counter = FMT_LOSS_EDGES_MERGED,
+     .thing = "call",
+     .text = "counted without the caller's signature, to stay in bounds"},
+    {.counter = FMT_LOSS_CONTEXTS_MERGED, .thing = "call", .text = "counted in merged contexts, to stay in bounds"},
+    {.counter = FMT_LOSS_NO_INDEX, .thing = "call", .text = "of modules without a signature index: shown by address"},
+    {.counter = FMT_LOSS_SIGNATURES_MERGED, .thing = "signature", .text = "merged into wider ones, to stay in bounds"},
+    {.counter = FMT_LOSS_HISTOGRAM, .thing = "call", .text = "not in the percentiles: the recording was nearly full"},
+    {.counter = FMT_LOSS_TIMELINE,
+     .thing = "span",
+     .text = "not in the timeline: their threads found no space, or were folded",
+     .of_one = "not in the timeline: its thread found no space, or was folded"},
 };
 
 /* A loss over all recordings. */
@@ -74,8 +87,9 @@ static void put_loss(struct out_text *text, const struct out_profile *profile, c
   }
   if (profile->recordings.count > 1)
     out_text_printf(text, "%s: ", out_process_source(profile, info));
-  put_count(text, info->loss[loss->counter], loss->thing);
-  out_text_printf(text, " %s", loss->text);
+  const uint64_t lost = info->loss[loss->counter];
+  put_count(text, lost, loss->thing);
+  out_text_printf(text, " %s", lost == 1 && loss->of_one ? loss->of_one : loss->text);
 }
 
 /* It found no place, and cannot tell how much that is. */

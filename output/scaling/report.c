@@ -39,7 +39,8 @@ static int prepare_by(struct out_scaling_report *report, unsigned by)
   return result;
 }
 
-/* The functions in their order, after the restrictions. They are copies: rows by signature take the place of theirs. */
+/* The functions in their order, after the restrictions. They are copies: rows by signature take the place of theirs.
+ * Their times are those that a report shows. */
 static int list_functions(struct out_scaling_report *report, const char *const *restrictions, size_t count,
                           struct out_text *message)
 {
@@ -54,34 +55,16 @@ static int list_functions(struct out_scaling_report *report, const char *const *
   memcpy(list.rows, stats->order, stats->listed * sizeof *list.rows);
   result = out_restrict(&names, &stats->rows, restrictions, count, &list, message);
   report->is_told = result < 0 && result != -ENOMEM;
-  for (uint32_t i = 0; i < list.count && result == 0; i++) {
-    struct out_row *added = base_vector_add(&report->functions, 1);
-    if (added)
-      *added = *out_rows_at(&stats->rows, list.rows[i]);
-    else
-      result = -ENOMEM;
-  }
+  for (uint32_t i = 0; i < list.count && result == 0; i++)
+    result = out_scaling_shown_add(&report->functions, out_rows_at(&stats->rows, list.rows[i]));
   free(list.rows);
   return message->failed ? -ENOMEM : result;
 }
 
 /* Rows by signature, chained to the function that they are of. */
 struct chains {
-  struct out_idset set;
   uint32_t *first, *next; /* by function, by row; FMT_NONE at the end */
 };
-
-static bool equal_key(const void *owner, uint32_t number, const void *key)
-{
-  const struct out_row *function = base_vector_at(owner, number);
-  return memcmp(&function->key, key, sizeof function->key) == 0;
-}
-
-static uint64_t hash_key(const struct out_row_key *key)
-{
-  return out_hash_mix(out_hash_mix(key->what, key->thread), out_hash_mix(key->module, key->stage)) ^
-         out_hash_mix(key->process, key->rank);
-}
 
 /* The key of the function that a row by signature is of. */
 static struct out_row_key function_key(const struct callsig_stats *stats, const struct out_row *row)
@@ -94,7 +77,6 @@ static struct out_row_key function_key(const struct callsig_stats *stats, const 
 
 static void free_chains(struct chains *chains)
 {
-  out_idset_free(&chains->set);
   free(chains->first);
   free(chains->next);
 }
@@ -102,21 +84,16 @@ static void free_chains(struct chains *chains)
 static int chain_rows(const struct out_scaling_report *report, struct chains *chains)
 {
   const struct callsig_stats *stats = report->stats;
-  const struct base_vector *functions = &report->functions;
-  uint32_t count = stats->rows.list.count;
-  *chains = (struct chains){.first = malloc((functions->count + 1u) * sizeof *chains->first),
+  const uint32_t functions = report->functions.rows.count, count = stats->rows.list.count;
+  *chains = (struct chains){.first = malloc((functions + 1u) * sizeof *chains->first),
                             .next = malloc((count + 1u) * sizeof *chains->next)};
   if (!chains->first || !chains->next)
     return -ENOMEM;
-  for (uint32_t i = 0; i < functions->count; i++) {
-    const struct out_row *function = base_vector_at(functions, i);
+  for (uint32_t i = 0; i < functions; i++)
     chains->first[i] = FMT_NONE;
-    if (out_idset_add(&chains->set, hash_key(&function->key), i) < 0)
-      return -ENOMEM;
-  }
   for (uint32_t i = count; i-- > 0;) {
     struct out_row_key key = function_key(stats, out_rows_at(&stats->rows, i));
-    uint32_t function = out_idset_find(&chains->set, hash_key(&key), functions, &key, equal_key);
+    uint32_t function = out_scaling_shown_find(&report->functions, &key);
     if (function == FMT_NONE)
       continue;
     chains->next[i] = chains->first[function];
@@ -179,7 +156,7 @@ static int put_function(struct out_scaling_report *report, const struct out_scal
   struct out_scaling_samples samples;
   struct out_scaling_analysis analysis = {.findings = BASE_VECTOR_OF(struct out_scaling_finding)};
   struct out_scaling_entry entry = {.function = function, .samples = &samples, .analysis = &analysis};
-  int result = out_scaling_samples_read(report->stats, rows, count, &samples);
+  int result = out_scaling_samples_read(report->stats, rows, count, &report->signatures, &samples);
   if (result == 0 && is_left_out(report->effort, &samples)) {
     out_scaling_samples_free(&samples);
     return 0;
@@ -202,8 +179,8 @@ static int put_functions(struct out_scaling_report *report, const struct out_sca
   uint32_t *rows = result == 0 ? malloc((report->stats->rows.list.count + 1u) * sizeof *rows) : NULL;
   if (!rows)
     result = -ENOMEM;
-  for (uint32_t i = 0; i < report->functions.count && result == 0; i++) {
-    const struct out_row *function = base_vector_at(&report->functions, i);
+  for (uint32_t i = 0; i < report->functions.rows.count && result == 0; i++) {
+    const struct out_row *function = out_scaling_shown_at(&report->functions, i);
     uint32_t count = 0;
     for (uint32_t row = chains.first[i]; row != FMT_NONE; row = chains.next[row])
       rows[count++] = row;
@@ -215,9 +192,34 @@ static int put_functions(struct out_scaling_report *report, const struct out_sca
   return result;
 }
 
+static void choose_readings(struct callsig_stats *stats, enum out_compensating compensating)
+{
+  if (stats->compensating != compensating)
+    out_stats_forget(stats);
+  stats->compensating = compensating;
+}
+
+/* Prepares the rows by signature that laws are made of. A function's signatures are told apart by what the clock read:
+ * samples of the run tell of the function as a whole, and what hooks took of a call is a constant of its law. So that
+ * is what laws are of, where nobody asked for another; what a report shows of the same calls is kept beside. */
+static int prepare_signatures(struct out_scaling_report *report)
+{
+  struct callsig_stats *stats = report->stats;
+  const unsigned by = by_function(stats) | CALLSIG_BY_SIGNATURE;
+  int result = prepare_by(report, by);
+  if (result < 0 || stats->compensating != OUT_COMPENSATE_SAMPLED || !out_stats_compensates(stats))
+    return result;
+  for (uint32_t i = 0; i < stats->rows.list.count && result == 0; i++)
+    result = out_scaling_shown_add(&report->signatures, out_rows_at(&stats->rows, i));
+  if (result < 0)
+    return result;
+  choose_readings(stats, OUT_COMPENSATE_NONE);
+  return prepare_by(report, by);
+}
+
 static int write_report(struct out_scaling_report *report, const struct out_scaling_format *format)
 {
-  int result = prepare_by(report, by_function(report->stats) | CALLSIG_BY_SIGNATURE);
+  int result = prepare_signatures(report);
   if (result < 0)
     return result;
   report->names = out_stats_names(report->stats);
@@ -230,21 +232,11 @@ static int write_report(struct out_scaling_report *report, const struct out_scal
   return result == 0 && fflush(report->out) != 0 ? -EIO : result;
 }
 
-/* A function's signatures are told apart by what the clock read: samples of the run tell of the function as a whole,
- * and what hooks took of a call is a constant of its law. So that is what laws are of, where nobody asked for another.
- */
-static void choose_readings(struct callsig_stats *stats, enum out_compensating compensating)
-{
-  if (stats->compensating != compensating)
-    out_stats_forget(stats);
-  stats->compensating = compensating;
-}
-
 /* Reads what stands for the calls of a signature. Of own times, and of compensated ones, single calls are not known. */
 static int read_statistic(const struct callsig_stats_scaling *wanted, struct out_scaling_report *report)
 {
   struct out_scaling_measure *measure = &report->measure;
-  bool is_mean_alone = measure->own || out_stats_compensates(report->stats);
+  bool is_mean_alone = measure->own || report->stats->compensating == OUT_COMPENSATE_ALL;
   measure->statistic = is_mean_alone ? OUT_STATISTIC_MEAN : OUT_STATISTIC_TRIMMED;
   if (!wanted->measure)
     return 0;
@@ -286,19 +278,18 @@ static int print(struct callsig_stats *stats, const struct callsig_stats_scaling
                  struct out_scaling_effort *effort, FILE *out, const char *const *restrictions, size_t count)
 {
   struct callsig_stats_scaling known;
-  struct out_scaling_report report = {
-      .stats = stats, .out = out, .effort = effort, .functions = BASE_VECTOR_OF(struct out_row)};
+  struct out_scaling_report report = {.stats = stats,
+                                      .out = out,
+                                      .effort = effort,
+                                      .functions = OUT_SCALING_SHOWN_NONE,
+                                      .signatures = OUT_SCALING_SHOWN_NONE};
   const struct out_scaling_format *format = NULL;
   int result = out_struct_read("callsig_stats_scaling", &known, sizeof known, wanted);
   const enum out_compensating compensating = stats->compensating;
-  if (result == 0 && compensating == OUT_COMPENSATE_SAMPLED)
-    choose_readings(stats, OUT_COMPENSATE_NONE);
   if (result == 0)
     result = read_options(&known, &report, &format);
-  if (result != 0) {
-    choose_readings(stats, compensating);
+  if (result != 0)
     return result;
-  }
   unsigned by = stats->by;
   struct out_text message = {0};
   result = list_functions(&report, restrictions, count, &message);
@@ -310,7 +301,8 @@ static int print(struct callsig_stats *stats, const struct callsig_stats_scaling
     stats->by = by;
   }
   choose_readings(stats, compensating);
-  base_vector_free(&report.functions);
+  out_scaling_shown_free(&report.functions);
+  out_scaling_shown_free(&report.signatures);
   out_text_free(&message);
   out_text_free(&report.line);
   out_text_free(&report.text);

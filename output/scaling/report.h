@@ -25,11 +25,12 @@ struct out_scaling_report {
   struct callsig_stats *stats;
   FILE *out;
   struct out_scaling_measure measure;
-  bool all;                     /* functions of which nothing can be said, too */
-  const char *directory;        /* of files for Extra-P; NULL: one function, to `out` */
-  struct out_names names;       /* by function */
-  struct base_vector functions; /* struct out_row: by function, in the order they are printed */
-  const char *message;          /* what restrictions made of the list, in pstats's words */
+  bool all;                            /* functions of which nothing can be said, too */
+  const char *directory;               /* of files for Extra-P; NULL: one function, to `out` */
+  struct out_names names;              /* by function */
+  struct out_scaling_shown functions;  /* in the order they are printed */
+  struct out_scaling_shown signatures; /* what a report shows of them; none: what laws are made of */
+  const char *message;                 /* what restrictions made of the list, in pstats's words */
   struct out_json json;
   struct out_text line, text;
   struct out_arguments scratch;

@@ -95,20 +95,17 @@ static int put_finding(struct out_scaling_report *report, const struct out_scali
                        const struct out_scaling_finding *finding)
 {
   uint64_t calls = 0;
-  double own = 0, cumulative = 0;
+  double own = 0;
   for (uint32_t i = 0; i < finding->row_count; i++) {
     const struct out_scaling_row *row = &entry->samples->rows[finding->rows[i]];
     calls += row->calls;
-    own += row->own;
-    cumulative += row->cumulative;
+    own += row->shown_own;
   }
   /* Signatures of one function lie within each other: their cumulative times do not add up to the function's. */
-  if (!finding->where)
-    cumulative = (double)entry->function->cumulative * report->stats->grouping.tick;
   put_function(report, &entry->function->key, finding->where);
   out_text_printf(&report->line, ",%llu", (unsigned long long)calls);
   put_double(report, true, own);
-  put_double(report, !finding->where, cumulative);
+  put_double(report, !finding->where, (double)entry->function->cumulative * report->stats->grouping.tick);
   put_verdict(report, entry, finding);
   int result = put_warnings(report, entry, finding);
   out_text_puts(&report->line, "\r\n");

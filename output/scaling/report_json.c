@@ -68,7 +68,7 @@ static void put_identity(struct out_scaling_report *report, const struct out_sca
   for (uint32_t i = 0; i < finding->row_count; i++) {
     const struct out_scaling_row *row = &entry->samples->rows[finding->rows[i]];
     calls += row->calls;
-    own += row->own;
+    own += row->shown_own;
   }
   primitive = entry->function->primitive;
   out_json_key_string(json, "file", out_profile_string(profile, function->file));

@@ -54,20 +54,25 @@ static int put_warning(const char *warning, void *data)
   return 0;
 }
 
-/* The time that the law is of, of all calls together. Of a part of a function's calls it is the sum over its
- * signatures, which counts calls within calls twice. */
-static double time_of(const struct out_scaling_report *report, const struct out_scaling_entry *entry,
-                      const struct out_scaling_finding *finding)
+/* The time of all calls together that the law is of one of, as a report shows it: "-" where it is not known. Calls of a
+ * part may lie within each other where the function calls itself, and their sum would count these twice. */
+static void put_time(struct out_scaling_report *report, const struct out_scaling_entry *entry,
+                     const struct out_scaling_finding *finding)
 {
   const struct out_row *function = entry->function;
+  const bool is_own = report->measure.own;
   double sum = 0;
-  if (!finding->where)
-    return (double)(report->measure.own ? function->own : function->cumulative) * report->stats->grouping.tick;
   for (uint32_t i = 0; i < finding->row_count; i++) {
     const struct out_scaling_row *row = &entry->samples->rows[finding->rows[i]];
-    sum += report->measure.own ? row->own : row->cumulative;
+    sum += is_own ? row->shown_own : row->shown_cumulative;
   }
-  return sum;
+  if (!finding->where)
+    sum = (double)(is_own ? function->own : function->cumulative) * report->stats->grouping.tick;
+  out_text_clear(&report->text);
+  if (finding->where && !is_own && function->calls != function->primitive)
+    out_text_putc(&report->text, '-');
+  else
+    out_scaling_put_time(&report->text, sum);
 }
 
 static int put_finding(struct out_scaling_report *report, const struct out_scaling_entry *entry,
@@ -77,8 +82,7 @@ static int put_finding(struct out_scaling_report *report, const struct out_scali
   uint64_t calls = 0;
   for (uint32_t i = 0; i < finding->row_count; i++)
     calls += entry->samples->rows[finding->rows[i]].calls;
-  out_text_clear(&report->text);
-  out_scaling_put_time(&report->text, time_of(report, entry, finding));
+  put_time(report, entry, finding);
   out_text_printf(line, "%9llu %10s", (unsigned long long)calls, out_text_string(&report->text));
   put_law(report, finding);
   out_text_puts(line, "  ");

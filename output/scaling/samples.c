@@ -14,6 +14,7 @@
 struct reading {
   struct callsig_stats *stats;
   struct out_scaling_samples *samples;
+  const struct out_scaling_shown *shown;
   const struct fmt_index *index;
   struct out_arguments arguments;
   struct base_vector levels; /* struct level: the groups around the argument, the outermost first */
@@ -282,12 +283,16 @@ static int read_row(struct reading *reading, uint32_t number)
   const struct out_profile *profile = &reading->stats->profile;
   const struct out_signature *signature = out_profile_signature(profile, row->key.what);
   const struct out_layout *layout = out_profile_layout(profile, signature->layout);
+  const uint32_t shown_as = out_scaling_shown_find(reading->shown, &row->key);
+  const struct out_row *shown = shown_as == FMT_NONE ? row : out_scaling_shown_at(reading->shown, shown_as);
   double tick = reading->stats->grouping.tick;
   reading->samples->rows[reading->row] = (struct out_scaling_row){
       .calls = row->calls,
       .primitive = row->primitive,
       .own = (double)row->own * tick,
       .cumulative = (double)row->cumulative * tick,
+      .shown_own = (double)shown->own * tick,
+      .shown_cumulative = (double)shown->cumulative * tick,
       .min = (double)row->min * tick,
       .max = (double)row->max * tick,
       .own_error = error.drawn_own * tick,
@@ -304,11 +309,11 @@ static int read_row(struct reading *reading, uint32_t number)
 }
 
 int out_scaling_samples_read(struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
-                             struct out_scaling_samples *samples)
+                             const struct out_scaling_shown *shown, struct out_scaling_samples *samples)
 {
   *samples = (struct out_scaling_samples){.arguments = BASE_VECTOR_OF(struct out_scaling_argument), .row_count = count};
   samples->rows = base_arena_alloc(&samples->arena, (count + 1u) * sizeof *samples->rows);
-  struct reading reading = {.stats = stats, .samples = samples, .levels = BASE_VECTOR_OF(struct level)};
+  struct reading reading = {.stats = stats, .samples = samples, .shown = shown, .levels = BASE_VECTOR_OF(struct level)};
   int result = samples->rows ? 0 : -ENOMEM;
   for (uint32_t i = 0; i < count && result == 0; i++) {
     reading.row = i;

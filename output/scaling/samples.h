@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "base/vector.h"
+#include "output/scaling/shown.h"
 #include "output/stats/stats_object.h"
 
 /* An argument that is a number in some row, or that takes several values of another kind. */
@@ -22,7 +23,9 @@ struct out_scaling_argument {
 
 struct out_scaling_row {
   uint64_t calls, primitive;
-  double own, cumulative, min, max;   /* seconds: of all calls, of all calls, of one, of one */
+  double own, cumulative, min, max; /* seconds: of all calls, of all calls, of one, of one */
+  double shown_own,
+      shown_cumulative; /* what a report shows of own and cumulative: without what hooks took, or the same */
   double own_error, cumulative_error; /* how far these may be off, with 95 %; NAN: not known; 0: all calls were timed */
   uint32_t is_bound;                  /* cumulative is an upper bound */
 };
@@ -35,10 +38,11 @@ struct out_scaling_samples {
   uint32_t unknown; /* rows without arguments: not recorded */
 };
 
-/* Reads `count` rows of the prepared object (by signature), all of one function. 0 or -ENOMEM. Free in any case with
- * out_scaling_samples_free(). */
+/* Reads `count` rows of the prepared object (by signature), all of one function. `shown` has what a report shows of
+ * them; of one that it has not, that is what is read. 0 or -ENOMEM. Free in any case with out_scaling_samples_free().
+ */
 int out_scaling_samples_read(struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
-                             struct out_scaling_samples *samples);
+                             const struct out_scaling_shown *shown, struct out_scaling_samples *samples);
 void out_scaling_samples_free(struct out_scaling_samples *samples);
 
 static inline struct out_scaling_argument *out_scaling_argument(const struct out_scaling_samples *samples,

@@ -438,6 +438,26 @@ static int warn_of_rows(struct warnings *warnings)
   return result;
 }
 
+/* A law is of what the clock read. Where much of that is the hooks', a prediction by the law is of a run with them. */
+static int warn_of_hooks(struct warnings *warnings)
+{
+  const struct out_scaling_finding *finding = warnings->finding;
+  const bool is_own = warnings->analysis->measure.own;
+  double read = 0, shown = 0;
+  for (uint32_t i = 0; i < finding->row_count; i++) {
+    const struct out_scaling_row *row = &warnings->analysis->samples->rows[finding->rows[i]];
+    read += is_own ? row->own : row->cumulative;
+    shown += is_own ? row->shown_own : row->shown_cumulative;
+  }
+  if (finding->kind > OUT_SCALING_CONSTANT || !(read > 0 && shown < read * exp(-OUT_SCALING_ERROR)))
+    return 0;
+  out_text_puts(warnings->text, "hooks took ");
+  put_share(warnings->text, 1 - shown / read);
+  out_text_puts(warnings->text,
+                " of what the clock read, which the law is of: times by it are those of a run with hooks");
+  return give(warnings);
+}
+
 int out_scaling_warnings(const struct out_scaling_analysis *analysis, const struct out_scaling_finding *finding,
                          struct out_text *scratch, int (*warn)(const char *warning, void *data), void *data)
 {
@@ -458,5 +478,7 @@ int out_scaling_warnings(const struct out_scaling_analysis *analysis, const stru
     result = warn_of_arguments(&warnings);
   if (result == 0)
     result = warn_of_rows(&warnings);
+  if (result == 0)
+    result = warn_of_hooks(&warnings);
   return result;
 }

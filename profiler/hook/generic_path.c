@@ -424,7 +424,8 @@ static PROF_COLD enum step prepare(struct prof_thread *t, struct entry *entry)
     prof_stack_rest(t);
   prof_stamp_last();
   prof_slow_leave(t);
-  return step;
+  /* Where recording was switched off meanwhile, what was open has ended, and nobody would hear the end of this call. */
+  return __atomic_load_n(&t->state, __ATOMIC_RELAXED) == PROF_HOOKS_OFF ? DONE : step;
 }
 
 /* The whole generic path; `found`: the edge, if a probe found it. */

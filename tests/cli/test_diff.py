@@ -182,6 +182,16 @@ class Diff(harness.Case):
         self.diff("--fail-above", "100000%", *old, "--", *new)
         self.diff("--fail-above", "5%", old[0], old[0])
 
+    def test_one_side_without_signatures(self):
+        """Its rows meet none of the other side's, which is said with what compares both."""
+        program = self.build("same")
+        signed, plain = self.record(program, "s", 1), self.record(program, "p", 1, "--no-signatures")
+        words = "the {} side was recorded without signatures, so that its rows meet none of the other side's: --by function compares both\n"
+        self.assertIn(words.format("new"), self.diff(*signed, "--", *plain))
+        self.assertIn(words.format("old"), self.diff(*plain, "--", *signed))
+        for same in (signed + ["--"] + signed, plain + ["--"] + plain, ["--by", "function"] + signed + ["--"] + plain):
+            self.assertNotIn("without signatures", self.diff(*same))
+
     def test_one_binary(self):
         """Runs of one program in any two groups are not told apart in at least 95 of 100 tries."""
         tries, runs = (100, 60) if FULL else (20, 16)

@@ -398,6 +398,30 @@ static void losses(void **state)
   callsig_stats_free(stats);
 }
 
+static void losses_of_one(void **state)
+{
+  (void)state;
+  static const char *const lines[FMT_LOSS_COUNT] = {
+      [FMT_LOSS_UNWOUND] = "\n1 call ended without its exit hook",
+      [FMT_LOSS_LATE] = "\n1 call not recorded: made after its thread had ended",
+      [FMT_LOSS_TIMELINE] = "\n1 span not in the timeline: its thread found",
+      [FMT_LOSS_NO_SLED] = "\n1 call not recorded: its module's signature index",
+  };
+  struct sample sample;
+  sample_begin(&sample);
+  one(&sample, "a.c", 1, "f");
+  sample_calls(&sample);
+  for (size_t i = 0; i < FMT_LOSS_COUNT; i++)
+    recording_writer_header(sample.recording)->loss[i] = lines[i] != NULL;
+  struct callsig_stats *stats = sample_load(&sample, 0);
+  char *table = printed(stats, callsig_stats_print, NULL);
+  for (size_t i = 0; i < FMT_LOSS_COUNT; i++)
+    if (lines[i] && !strstr(table, lines[i]))
+      fail_msg("%s is not in %s", lines[i], table);
+  free(table);
+  callsig_stats_free(stats);
+}
+
 static void without_signatures(void **state)
 {
   (void)state;
@@ -457,12 +481,19 @@ static void refusals(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(threads),    cmocka_unit_test(modules),
-      cmocka_unit_test(widening),   cmocka_unit_test(widening_of_threads),
-      cmocka_unit_test(open_calls), cmocka_unit_test(open_calls_without_clock),
-      cmocka_unit_test(recordings), cmocka_unit_test(layouts),
-      cmocka_unit_test(strip_dirs), cmocka_unit_test(compensation),
-      cmocka_unit_test(losses),     cmocka_unit_test(without_signatures),
+      cmocka_unit_test(threads),
+      cmocka_unit_test(modules),
+      cmocka_unit_test(widening),
+      cmocka_unit_test(widening_of_threads),
+      cmocka_unit_test(open_calls),
+      cmocka_unit_test(open_calls_without_clock),
+      cmocka_unit_test(recordings),
+      cmocka_unit_test(layouts),
+      cmocka_unit_test(strip_dirs),
+      cmocka_unit_test(compensation),
+      cmocka_unit_test(losses),
+      cmocka_unit_test(losses_of_one),
+      cmocka_unit_test(without_signatures),
       cmocka_unit_test(refusals),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
