@@ -17,8 +17,8 @@ from hooks import sled_options
 from runner import Folder, NotRun, compile_with
 from tools import FLAGS, Callsig, source
 
-CALLS = {"chain": 3, "two_args": 3, "four_sigs": 3, "table": 200, "fib": 21891}
-ROUNDS = {"chain": 20000, "two_args": 20000, "four_sigs": 20000, "table": 400, "fib": 5}
+CALLS = {"chain": 3, "two_args": 3, "four_sigs": 3, "table": 200, "fib": 21891, "nulls": 1}
+ROUNDS = {"chain": 20000, "two_args": 20000, "four_sigs": 20000, "table": 400, "fib": 5, "nulls": 60000}
 # Every call is timed, or as few as may be: which ones are else depends on how long they take, which under valgrind is another
 # matter.
 MODES = {mode: {"CALLSIG_TIMES": "exact", **variables} for mode, variables in {

@@ -1,6 +1,8 @@
 /* The call patterns of calls.h, which every tool instruments in its own way. */
 #include "calls.h"
 
+#include <stddef.h>
+
 /* The compilers may neither inline a function nor see through a value, so that a call in the source is a call in the
  * program under every tool: mcount and sleds fire once for each function entered, hooks once for each one inlined. */
 #define NOINLINE      __attribute__((noinline))
@@ -189,6 +191,21 @@ uint64_t run_pointer(uint64_t rounds)
   uint64_t sum = 0;
   for (uint64_t i = 0; i < rounds; i++)
     sum += take_node(&nodes[i & 3]);
+  return sum;
+}
+
+static NOINLINE uint64_t take_either(const struct node *node)
+{
+  OPAQUE(node);
+  return node ? (uint64_t)node->kind : 1;
+}
+
+uint64_t run_nulls(uint64_t rounds)
+{
+  static struct node node;
+  uint64_t sum = 0;
+  for (uint64_t i = 0; i < rounds; i++)
+    sum += take_either(i & 1 ? &node : NULL);
   return sum;
 }
 

@@ -40,6 +40,7 @@ static const struct pattern patterns[] = {
     {"leaf", run_leaf, 1, 1},
     {"frame", run_frame, 1, 1},
     {"pointer", run_pointer, 1, 1},
+    {"nulls", run_nulls, 1, 1},
     {"string", run_string, 1, 1},
 };
 

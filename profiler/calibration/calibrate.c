@@ -143,7 +143,7 @@ static bool set_up_sled(struct calibration *all)
   all->hook_word = (uintptr_t)prof_sled_exit;
   prof_stub_write(all->code.stub, &all->link_word, false);
   prof_exit_write(all->code.leave, &all->hook_word, false);
-  if (!prof_site_code_write(all->code.entry, sizeof all->code.entry, all->compare, false) ||
+  if (!prof_site_code_write(all->code.entry, sizeof all->code.entry, all->compare, 0, false) ||
       PROF_SYSCALL3(SYS_mprotect, &all->code, sizeof all->code, PROT_READ | PROT_EXEC) < 0)
     return false;
   all->edge->site = all->site.pc;

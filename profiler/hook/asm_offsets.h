@@ -98,7 +98,7 @@
 #define PROF_C_ACTIVE    0
 #define PROF_C_COUNT     8
 #define PROF_C_WORDS     12
-#define PROF_C_OPS       56
+#define PROF_C_OPS       64
 #define PROF_C_OP_SIZE   8
 #define PROF_C_OP_KIND   0
 #define PROF_C_OP_REG    1

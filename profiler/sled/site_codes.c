@@ -4,6 +4,10 @@
  * A site has another number and link when its function's arguments widen; the old ones stay, since a thread may be
  * going by them, and are no longer led to. Threads whose arguments are not as wide compare by the hook, until they are.
  *
+ * Code tells the calls of a caller apart by their arguments, so that those which take turns lie in places of their own;
+ * but by whether a pointer is NULL only once a call has shown that it is at times, since most never are. Then the site
+ * has another link, with the same number: the edges stay as they are, and are found in other places.
+ *
  * Code lies in chunks that are writable while a piece is added, and executable all the time. Where that may not be,
  * there is no code, and every call is compared by the hook.
  */
@@ -28,7 +32,7 @@
 struct piece {
   struct piece *next; /* made before this one */
   uint8_t *code;      /* NULL: what is to be compared cannot be by code */
-  uint32_t count, words;
+  uint32_t count, words, nulls;
   unsigned flags; /* prof_sled_code_flags() of the sleds */
   struct prof_fast_compare_op ops[];
 };
@@ -110,21 +114,21 @@ static bool open_pool(void)
   return !pool.denied;
 }
 
-static uint8_t *write_code(const struct prof_fast_compare *compare, unsigned flags)
+static uint8_t *write_code(const struct prof_fast_compare *compare, uint32_t nulls, unsigned flags)
 {
   if (!open_pool())
     return NULL;
   uint8_t *code = pool.next;
-  size_t size = prof_site_code_write(code, MAX_CODE, compare, flags);
+  size_t size = prof_site_code_write(code, MAX_CODE, compare, nulls, flags);
   pool.next += (size + CODE_ALIGN - 1) & ~(size_t)(CODE_ALIGN - 1);
   return protect(PROT_READ | PROT_EXEC) && size ? code : NULL;
 }
 
 /* The piece that compares so, made when new. NULL: no memory. */
-static const struct piece *piece_for(const struct prof_fast_compare *compare, unsigned flags)
+static const struct piece *piece_for(const struct prof_fast_compare *compare, uint32_t nulls, unsigned flags)
 {
   struct piece *piece = pool.pieces;
-  while (piece && !(piece->flags == flags && compares_alike(piece, compare)))
+  while (piece && !(piece->flags == flags && piece->nulls == nulls && compares_alike(piece, compare)))
     piece = piece->next;
   if (piece)
     return piece;
@@ -133,10 +137,11 @@ static const struct piece *piece_for(const struct prof_fast_compare *compare, un
     return NULL;
   piece->count = compare->count;
   piece->words = compare->words;
+  piece->nulls = nulls;
   piece->flags = flags;
   for (uint32_t i = 0; i < compare->count; i++)
     piece->ops[i] = compare->ops[i];
-  piece->code = write_code(compare, flags);
+  piece->code = write_code(compare, nulls, flags);
   piece->next = pool.pieces;
   pool.pieces = piece;
   return piece;
@@ -180,23 +185,31 @@ void prof_site_codes_activate(const struct fmt_rec_function *function)
   __atomic_store_n(&prof_process.ever_active[place], PROF_ACTIVE_TOLD, __ATOMIC_RELEASE);
 }
 
-static uint16_t make(const struct prof_fast_compare *compare)
+/* Makes code for the site that finds edges of this number, and leads there. False: there can be none. */
+static bool make(const struct prof_fast_compare *compare, uint32_t nulls, uint16_t number)
 {
   struct prof_site *site = (struct prof_site *)compare->site;
   unsigned flags = 0;
   const struct prof_site_link **link = link_of(site, &flags);
-  const struct piece *piece = link && pool.numbers != LAST_NUMBER ? piece_for(compare, flags) : NULL;
+  const struct piece *piece = link ? piece_for(compare, nulls, flags) : NULL;
   struct prof_site_code *code = piece && piece->code ? prof_process_alloc(sizeof *code) : NULL;
   if (!code)
-    return 0;
-  code->number = ++pool.numbers;
+    return false;
+  code->number = number;
   code->widened = compare->widened;
   code->piece = piece;
   code->link = prof_site_code_link(piece->code, compare, code->number);
   enlist(code, prof_function_place(compare->function));
   site->code = code;
   __atomic_store_n(link, &code->link, __ATOMIC_RELEASE);
-  return code->number;
+  return true;
+}
+
+static uint16_t make_first(const struct prof_fast_compare *compare)
+{
+  if (pool.numbers == LAST_NUMBER || !make(compare, prof_fast_compare_nulls(compare), pool.numbers + 1))
+    return 0;
+  return ++pool.numbers;
 }
 
 /* Leads the stub to the newest code of the site again, where prof_site_codes_leave() has led it to none. Under
@@ -226,12 +239,16 @@ uint16_t prof_site_code(const struct prof_fast_compare *compare)
 {
   prof_lock(&prof_process.codes_lock);
   const struct prof_site_code *known = compare->site->code;
+  const uint32_t nulls = prof_fast_compare_nulls(compare);
   uint16_t number = 0;
   lead_again(compare->site);
-  if (known && compares_alike(known->piece, compare))
+  if (known && compares_alike(known->piece, compare)) {
     number = known->number;
-  else if (!known || compare->widened > known->widened)
-    number = make(compare);
+    if (nulls & ~known->piece->nulls)
+      make(compare, nulls | known->piece->nulls, number);
+  } else if (!known || compare->widened > known->widened) {
+    number = make_first(compare);
+  }
   prof_unlock(&prof_process.codes_lock);
   return number;
 }

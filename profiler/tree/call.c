@@ -42,6 +42,18 @@ static void settle(struct fmt_rec_edge *edge, const struct prof_fast_compare *co
   prof_edge_settle(edge, site);
 }
 
+/* An edge is new. Code of its site that has taken no notice of whether a pointer is NULL does so from now on if the edge
+ * shows that there is something to tell apart. */
+static void note_nulls(const struct fmt_rec_edge *edge, struct prof_fast_compare *compare)
+{
+  if (!compare->number || edge->flags & FMT_EDGE_GENERIC)
+    return;
+  const uint32_t known = prof_fast_compare_nulls(compare);
+  prof_fast_compare_note_nulls(compare, edge);
+  if (prof_fast_compare_nulls(compare) != known)
+    prof_process.upcalls.make_code(compare);
+}
+
 static struct fmt_rec_edge *edge_of(struct prof_tree *tree, struct fmt_rec_variant *from,
                                     struct prof_fast_compare *compare, uint64_t *words, uint32_t word_count,
                                     bool inherited)
@@ -86,8 +98,10 @@ static struct fmt_rec_edge *edge_of(struct prof_tree *tree, struct fmt_rec_varia
     key.cfa = 0;
   }
   edge = prof_edge_make(tree, from, &key);
-  if (edge && !inherited)
+  if (edge && !inherited) {
+    note_nulls(edge, key.compare);
     settle(edge, key.compare);
+  }
   return edge;
 }
 

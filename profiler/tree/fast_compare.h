@@ -43,6 +43,8 @@ struct prof_fast_compare {
   uint16_t compared; /* words of an edge that ops[] compares: a signature whose args are read has no more */
   uint16_t probed;   /* ops that a probe runs: `count`, or with PROF_COMPARE_PROGRAM among them; 0: there is no probe */
   uint64_t return_pc; /* for calls that return there alone, 0 for all: see prof_site.uses_entry */
+  /* One bit each of the first 32 ops: pointers that have been NULL in a call that was new, and that have not. */
+  uint32_t was_null, was_set;
   struct prof_fast_compare_op ops[];
 };
 
@@ -62,6 +64,13 @@ static inline uint64_t *prof_compare_states(struct prof_fast_compare *compare)
 static inline struct prof_fast_compare *prof_edge_fast_compare(const struct fmt_rec_edge *edge)
 {
   return (struct prof_fast_compare *)edge->site_info;
+}
+
+/* The ops, one bit each, whose pointers are NULL in some calls and not in others: the code of the site looks for an edge
+ * by these, too. Anywhere. */
+static inline uint32_t prof_fast_compare_nulls(const struct prof_fast_compare *compare)
+{
+  return compare->was_null & compare->was_set;
 }
 
 /* Are its calls made at this address? While a module is being unloaded, edges of those that may be have another word in
@@ -105,6 +114,8 @@ struct prof_fast_compare *prof_fast_compare_at(const struct prof_tree *tree, uin
 struct prof_fast_compare *prof_fast_compare_note(struct prof_tree *tree, const struct prof_site *site);
 /* Notes that calls of this excluded site, and exits of its function, are not recorded. False: no memory. */
 bool prof_fast_compare_exclude(struct prof_tree *tree, const struct prof_site *site);
+/* Notes which of its pointers are NULL in calls of the edge, which is compared so. In a slow section. */
+void prof_fast_compare_note_nulls(struct prof_fast_compare *compare, const struct fmt_rec_edge *edge);
 /* The comparison of a site in this tree, made when new; for a site that uses_entry, of its calls that return to
  * `return_pc` (else and where that is unknown 0). NULL when there is no space. */
 struct prof_fast_compare *prof_fast_compare_of(struct prof_tree *tree, const struct prof_site *site,

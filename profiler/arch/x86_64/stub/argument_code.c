@@ -41,6 +41,11 @@ static bool is_frame(const struct prof_fast_compare_op *op)
   return op->kind >= PROF_COMPARE_FRAME8 && op->kind <= PROF_COMPARE_FRAME_NULL;
 }
 
+static bool is_null(const struct prof_fast_compare_op *op)
+{
+  return op->kind == PROF_COMPARE_REG_NULL || op->kind == PROF_COMPARE_FRAME_NULL;
+}
+
 bool prof_compare_names_spare(const struct prof_fast_compare_op *op)
 {
   return op->kind != PROF_COMPARE_SKIP && (op->reg == 8 || op->reg == 9);
@@ -159,11 +164,30 @@ static void mix_memory(struct prof_piece *p, unsigned size, unsigned reg, int32_
   end_mixing(p);
 }
 
+/* Adds to the hash whether a pointer is NULL: eax twice, and 1 if it is. */
+static void mix_null(struct prof_piece *p, const struct prof_fast_compare_op *op)
+{
+  struct prof_code_writer *w = &p->w;
+  const unsigned reg = encoded[op->reg];
+  if (is_frame(op)) {
+    prof_code_memory(w, 8, 0x83, 7, base(p, op, PROF_RDX), frame_offset(op)); /* cmp qword, 1 */
+    prof_code_byte(w, 1);
+  } else if (op->offset) {
+    return;
+  } else if (is_put_away(p, reg)) {
+    prof_code_memory(w, 8, 0x83, 7, PROF_RSP, prof_code_saved(op->reg));
+    prof_code_byte(w, 1);
+  } else {
+    PROF_CODE(w, (uint8_t)(0x48 | (reg & 8 ? 1 : 0)), 0x83, (uint8_t)(0xf8 | (reg & 7)), 1); /* cmp reg, 1 */
+  }
+  PROF_CODE(w, 0x11, 0xc0); /* adc eax, eax */
+}
+
 /* The hash is made of registers as they are: what is added to them is the same for all calls. */
 static void mix(struct prof_piece *p, const struct prof_fast_compare_op *op)
 {
   const unsigned size = size_of(op);
-  if (op->kind == PROF_COMPARE_SKIP || op->kind == PROF_COMPARE_REG_NULL || op->kind == PROF_COMPARE_FRAME_NULL)
+  if (op->kind == PROF_COMPARE_SKIP || is_null(op))
     return;
   if (op->kind == PROF_COMPARE_LOG2) {
     bucket(p, op);
@@ -180,8 +204,13 @@ static void mix(struct prof_piece *p, const struct prof_fast_compare_op *op)
 void prof_piece_hash_arguments(struct prof_piece *p)
 {
   prof_code_memory(&p->w, 4, 0x8b, PROF_RAX, PROF_R11, offsetof(struct prof_site_link, hash));
-  for (uint32_t i = 0; i < p->compare->count; i++)
-    mix(p, &p->compare->ops[i]);
+  for (uint32_t i = 0; i < p->compare->count; i++) {
+    const struct prof_fast_compare_op *op = &p->compare->ops[i];
+    if (i < 32 && p->nulls >> i & 1)
+      mix_null(p, op);
+    else
+      mix(p, op);
+  }
 }
 
 void prof_piece_verify_argument(struct prof_piece *p, const struct prof_fast_compare_op *op, int32_t place)
@@ -193,7 +222,7 @@ void prof_piece_verify_argument(struct prof_piece *p, const struct prof_fast_com
     bucket(p, op);
     reg = PROF_RDX;
     size = 8;
-  } else if (op->kind == PROF_COMPARE_REG_NULL || op->kind == PROF_COMPARE_FRAME_NULL) {
+  } else if (is_null(op)) {
     reg = value(p, op, p->temporary);
     prof_code_registers(&p->w, 8, 0x85, reg, reg);
     reg = p->temporary;

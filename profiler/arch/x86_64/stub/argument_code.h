@@ -16,6 +16,7 @@
 struct prof_piece {
   struct prof_code_writer w;
   const struct prof_fast_compare *compare;
+  uint32_t nulls;                     /* ops, one bit each, whose being NULL is part of the hash */
   bool free;                          /* nothing is in rax, r10 and r11 */
   bool spare;                         /* nor in r8 and r9 */
   bool leaf;                          /* the function calls nothing */

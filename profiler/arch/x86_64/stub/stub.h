@@ -42,9 +42,11 @@ void prof_stub_write_jump(uint8_t *place, const uintptr_t *target);
  * gigabytes. */
 void prof_library_stub_write(uint8_t *place, const struct prof_library_call *call, const uintptr_t *hook);
 
-/* Writes code for calls whose arguments `compare` says all of. Gives its bytes, at most `capacity`; 0 when they are not
- * enough, or when it has an op that only the hook compares. */
-size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_fast_compare *compare, unsigned flags);
+/* Writes code for calls whose arguments `compare` says all of, and that are told apart by whether pointers are NULL
+ * where `nulls` says so of the op, as prof_fast_compare_nulls() does. Gives its bytes, at most `capacity`; 0 when they
+ * are not enough, or when it has an op that only the hook compares. */
+size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_fast_compare *compare, uint32_t nulls,
+                            unsigned flags);
 
 /* The link to this code for the edges that have `number`, not 0, in the upper half of their mode. */
 struct prof_site_link prof_site_code_link(const uint8_t *code, const struct prof_fast_compare *compare,
