@@ -122,6 +122,19 @@ static void note_losses(struct notes *notes, const struct out_recording_info *in
          "the recording could not grow (disk full, or its memory limit): a module, or calls, may be missing from it");
 }
 
+/* Processes that are in no report: where they write what they say, nobody may look. */
+static void note_unrecorded(struct notes *notes, const struct out_recording_info *info)
+{
+  const uint64_t number = info->loss[FMT_LOSS_PROCESSES];
+  if (number == 0)
+    return;
+  begin(notes, info);
+  out_text_printf(&notes->text,
+                  "%llu forked process%s not recorded: no recording could be made (disk full, no permission, a limit)",
+                  (unsigned long long)number, number == 1 ? " is" : "es are");
+  send(notes);
+}
+
 /* How long nothing was recorded. */
 static void note_pauses(struct notes *notes, const struct out_recording_info *info)
 {
@@ -185,6 +198,7 @@ static void note_recording(struct notes *notes, uint32_t recording)
   if (info->process.trigger != 0)
     tell(notes, info, out_profile_string(&notes->stats->profile, info->trigger));
   note_losses(notes, info);
+  note_unrecorded(notes, info);
   note_pauses(notes, info);
   note_budget(notes, recording);
   if (info->folded_threads > 0 && out_process_count(info) == 1) {
