@@ -54,6 +54,7 @@ enum fmt_rec_loss {
   FMT_LOSS_ASKING,    /* (slots, not calls) of functions that FMT_REC_ASKED counts, whose calls cannot be counted */
   FMT_LOSS_ASKED,     /* (blocks, not calls) that were asked for by calls that are not recorded: in no record */
   FMT_LOSS_NO_SLED,   /* calls not recorded: of sleds whose module's index could not be had */
+  FMT_LOSS_PROCESSES, /* (processes, not calls) that were forked and are not recorded: no recording could be made */
   FMT_LOSS_COUNT = 16
 };
 

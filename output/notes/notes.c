@@ -71,6 +71,19 @@ static void tell(struct notes *notes, const struct out_recording_info *info, con
   send(notes);
 }
 
+/* Processes that are in no report: where they write what they say, nobody may look. */
+static void note_unrecorded(struct notes *notes, const struct out_recording_info *info)
+{
+  const uint64_t number = info->loss[FMT_LOSS_PROCESSES];
+  if (number == 0)
+    return;
+  begin(notes, info);
+  out_text_printf(&notes->text,
+                  "%llu forked process%s not recorded: no recording could be made (disk full, no permission, a limit)",
+                  (unsigned long long)number, number == 1 ? " is" : "es are");
+  send(notes);
+}
+
 /* How long nothing was recorded. */
 static void note_pauses(struct notes *notes, const struct out_recording_info *info)
 {
@@ -137,6 +150,7 @@ static void note_recording(struct notes *notes, const uint32_t *order, uint32_t 
     tell(notes, info, out_profile_string(&notes->stats->profile, info->trigger));
   if (notes->result == 0)
     notes->result = out_loss_notes(&notes->stats->profile, order, number, notes->note, notes->data);
+  note_unrecorded(notes, info);
   note_pauses(notes, info);
   note_budget(notes, recording);
   if (info->folded_threads > 0 && out_process_count(info) == 1) {

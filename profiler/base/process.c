@@ -28,6 +28,12 @@ void prof_count_loss(enum fmt_rec_loss which, uint64_t calls)
     __atomic_fetch_add(&prof_process.header->loss[which], calls, __ATOMIC_RELAXED);
 }
 
+void prof_count_unrecorded(void)
+{
+  if (prof_process.counted_in)
+    __atomic_fetch_add(&prof_process.counted_in->loss[FMT_LOSS_PROCESSES], 1, __ATOMIC_RELAXED);
+}
+
 void prof_fork_prepare(void)
 {
   if (sentinel)

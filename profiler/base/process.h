@@ -116,6 +116,8 @@ struct prof_process {
   uint64_t allocated;     /* bytes of the file that have space and are mapped; read atomically, grown under `growth` */
   uint64_t inode, device; /* of the recording's file, checked whenever it is opened to grow */
   bool full;              /* growth failed: message given */
+  /* The header of the recording once more, mapped for forked children, too; NULL: there was none, or no memory. */
+  struct fmt_rec_header *counted_in;
 
   struct prof_lock start_lock;    /* the step from PROF_PROCESS_NEW */
   struct prof_lock growth;        /* the file's size, free blocks */
@@ -172,6 +174,8 @@ extern struct prof_process prof_process;
 
 /* Adds to header.loss[which]; relaxed. Anywhere, any thread; without a recording it does nothing. */
 void prof_count_loss(enum fmt_rec_loss which, uint64_t calls);
+/* Counts the calling process, of which no recording could be made, in that of the process that forked it. */
+void prof_count_unrecorded(void);
 
 /* Once, at the process's start: has a page that a fork wipes, besides those of control blocks (may do nothing). With
  * signals blocked, or while the library is initialised. */

@@ -417,6 +417,16 @@ static void fill_header(struct prof_process *process, bool child)
   __atomic_store_n((uint64_t *)(void *)header->magic, word, __ATOMIC_RELEASE);
 }
 
+/* Maps the header once more, for forked children that get no recording of their own: they leave all else of it. */
+static void map_header_again(struct prof_process *process, long fd)
+{
+  const size_t size = sizeof(struct fmt_rec_header);
+  if (process->counted_in)
+    prof_sys_munmap(process->counted_in, size);
+  const long address = prof_sys_mmap(0, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+  process->counted_in = prof_sys_failed(address) ? NULL : (struct fmt_rec_header *)address;
+}
+
 /* Gives the file of `lock` space, maps it, and keeps its lock. 0 or a negative errno. */
 static long take_file(struct prof_process *process, long lock, struct fmt_rec_header **header)
 {
@@ -433,11 +443,13 @@ static long take_file(struct prof_process *process, long lock, struct fmt_rec_he
   long address = error == 0 ? map_file(process, fd) : 0;
   if (prof_sys_failed(address))
     error = address;
-  prof_sys_close(fd);
   if (error == 0 && (error = prof_recording_hold(lock)) < 0)
     prof_sys_munmap((void *)address, GROWTH_LEAST);
-  if (error == 0)
+  if (error == 0) {
     *header = (struct fmt_rec_header *)address;
+    map_header_again(process, fd);
+  }
+  prof_sys_close(fd);
   return error;
 }
 

@@ -47,8 +47,8 @@ void prof_process_counts_clear(void)
 {
   struct fmt_rec_header *header = prof_process.header;
   for (unsigned i = 0; i < FMT_LOSS_COUNT; i++)
-    /* Arguments that were widened stay so. */
-    if (i != FMT_LOSS_SIGNATURES_MERGED)
+    /* Arguments that were widened stay so, and processes without a recording. */
+    if (i != FMT_LOSS_SIGNATURES_MERGED && i != FMT_LOSS_PROCESSES)
       __atomic_store_n(&header->loss[i], 0, __ATOMIC_RELAXED);
   prof_lock(&prof_process.stages_lock);
   prof_stages_clear(header);

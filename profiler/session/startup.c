@@ -77,6 +77,8 @@ static void make_recording(struct prof_process *process)
   process->upcalls.close_frames = prof_frames_close_all;
   process->upcalls.mend_frames = prof_frames_mend;
   int error = prof_recording_open(process, child);
+  if (error != 0 && child)
+    prof_count_unrecorded();
   if (error == 0 && process->upcalls.calibrate)
     process->upcalls.calibrate(process);
   if (error == 0)
