@@ -26,7 +26,7 @@ uint64_t run_random_256(uint64_t rounds);
 uint64_t run_leaf(uint64_t rounds);    /* one call a round of a function that calls none, two scalar arguments */
 uint64_t run_frame(uint64_t rounds);   /* one call a round of a function that calls one without hooks */
 uint64_t run_pointer(uint64_t rounds); /* one call a round, with a pointer to a struct */
-uint64_t run_nulls(uint64_t rounds);   /* one call a round of a function that calls none, with a pointer and NULL in turn */
+uint64_t run_nulls(uint64_t rounds);   /* one call a round of one that calls none, with a pointer and NULL in turn */
 uint64_t run_string(uint64_t rounds);  /* one call a round, with a string */
 
 /* Of measure.c: a call that no tool sees. */

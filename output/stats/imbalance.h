@@ -33,9 +33,9 @@ struct out_imbalances {
   bool of_ranks;
 };
 
-/* Puts rows together, for rows by process or rank; none when they are by neither. All rows that the filters leave count;
- * what is told of are those that have one among `rows`, the shown ones. Times that processes without a rank spent are
- * left out where others have one, and the rows of a program that has one process. 0 or -ENOMEM. Free with
+/* Puts rows together, for rows by process or rank; none when they are by neither. All rows that the filters leave
+ * count; what is told of are those that have one among `rows`, the shown ones. Times that processes without a rank
+ * spent are left out where others have one, and the rows of a program that has one process. 0 or -ENOMEM. Free with
  * out_imbalances_free(). */
 int out_imbalances_make(const struct callsig_stats *stats, const uint32_t *rows, uint32_t count,
                         struct out_imbalances *imbalances);

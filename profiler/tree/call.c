@@ -42,8 +42,8 @@ static void settle(struct fmt_rec_edge *edge, const struct prof_fast_compare *co
   prof_edge_settle(edge, site);
 }
 
-/* An edge is new. Code of its site that has taken no notice of whether a pointer is NULL does so from now on if the edge
- * shows that there is something to tell apart. */
+/* An edge is new. Code of its site that has taken no notice of whether a pointer is NULL does so from now on if the
+ * edge shows that there is something to tell apart. */
 static void note_nulls(const struct fmt_rec_edge *edge, struct prof_fast_compare *compare)
 {
   if (!compare->number || edge->flags & FMT_EDGE_GENERIC)

@@ -66,8 +66,8 @@ static inline struct prof_fast_compare *prof_edge_fast_compare(const struct fmt_
   return (struct prof_fast_compare *)edge->site_info;
 }
 
-/* The ops, one bit each, whose pointers are NULL in some calls and not in others: the code of the site looks for an edge
- * by these, too. Anywhere. */
+/* The ops, one bit each, whose pointers are NULL in some calls and not in others: the code of the site looks for an
+ * edge by these, too. Anywhere. */
 static inline uint32_t prof_fast_compare_nulls(const struct prof_fast_compare *compare)
 {
   return compare->was_null & compare->was_set;

@@ -269,8 +269,8 @@ static bool has_crc(void)
   return __get_cpuid(1, &eax, &ebx, &ecx, &edx) && ecx & bit_SSE4_2;
 }
 
-size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_fast_compare *compare,
-                            uint32_t nulls, unsigned flags)
+size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_fast_compare *compare, uint32_t nulls,
+                            unsigned flags)
 {
   struct prof_piece piece = {.w = {.next = target, .end = target + capacity},
                              .compare = compare,
