@@ -95,12 +95,20 @@ class Bench:
         self.builder = build.Builder(options.sources, options.out, self.product.libraries, self.product.plugins)
         self.threads = [str(Path(options.out).resolve() / "inject-threads")]
         self.failing_memory = str(Path(options.out).resolve() / "inject-fail.so")
-        subprocess.run(["cc", "-shared", "-fPIC", str(HERE.parent / "cli" / "fail_allocation.c"), "-o", self.failing_memory], check=True)
+        self.make(["cc", "-shared", "-fPIC", str(HERE.parent / "cli" / "fail_allocation.c")], self.failing_memory)
         self.live = [str(Path(options.out).resolve() / "inject-live")]
         for program in (self.threads, self.live):
             source = HERE / f"{Path(program[0]).name.removeprefix('inject-')}.c"
-            subprocess.run([str(self.product.command.parent / "callsig-cc"), "-O1", str(source), "-o", program[0], "-pthread", "-ldl"],
-                           check=True, env=self.product.environment(CALLSIG_CC="gcc"))
+            self.make([str(self.product.command.parent / "callsig-cc"), "-O1", str(source), "-pthread", "-ldl"], program[0],
+                      env=self.product.environment(CALLSIG_CC="gcc"))
+
+    @staticmethod
+    def make(command, product, env=None):
+        """Other scenarios make it at the same time, and run it: it is there at once, or as it was."""
+        with tempfile.TemporaryDirectory(dir=Path(product).parent) as folder:
+            made = str(Path(folder) / Path(product).name)
+            subprocess.run([*command, "-o", made], check=True, env=env)
+            os.replace(made, product)
 
     @functools.cached_property
     def lua(self):

@@ -41,6 +41,8 @@ KINDS = [f"{kind}-{shape}-fixed" for shape in ("sleds", "calls") for kind in ("g
 FULL = {name: KINDS for name in QUICK}
 # How often a thread waits is its own in each run.
 THREADED = {("zstd", "threads")}
+# Nor is it known how often one looks whether another has read what it needs.
+WAITING = {("zstd", "decompress"): {"AIO_ReadPool_findNextWaitingOffsetCompletedJob_locked", "AIO_ReadPool_numReadsInFlight"}}
 # Of the C runtime's start, and of assembler.
 FOREIGN = re.compile(r"(_start|_init|_fini|frame_dummy|(de)?register_tm_clones|__do_global_dtors_aux|.*_asm_loop)$")
 CLONE = re.compile(r"\.(constprop|isra|part|lto_priv|localalias)(\.\d+)?")
@@ -66,8 +68,9 @@ def instances(counted):
     return {name: sorted(several) for name, several in found.items()}
 
 
-def count_with_callgrind(command, run):
-    """(status, counts by instance)."""
+def count_with_callgrind(command, run, chosen):
+    """(status, counts by instance). Of several symbols of one address, as of functions whose code is the same, it is one of `chosen` where there is
+    one."""
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as kept:
         counts, program = Path(kept) / "counts", callgrind_counts.without_debug(command[0], kept)
         done = callgrind_counts.run([*same_name(folder, [program]), *run.args], counts, "--dump-instr=yes", stdin=run.stdin, cwd=folder)
@@ -76,7 +79,7 @@ def count_with_callgrind(command, run):
     named = demangle({symbol for several in symbols.values() for symbol in several})
     found = Counter()
     for address, several in symbols.items():
-        symbol = min(several)
+        symbol = min({symbol for symbol in several if known_name(named[symbol]) in chosen} or several)
         if not FOREIGN.match(symbol):
             # Clones, and constructors of which there are several, are one function.
             found[named[symbol], named[symbol]] += calls[address]
@@ -100,10 +103,13 @@ def compare(builder, product, name, variant, small):
     for run in builder.runs(name, small):
         if (name, run.name) in THREADED:
             continue
-        status, counted = count_with_callgrind(command, run)
-        expected = instances(counted)
         found_status, rows = count_with_callsig(product, command, run)
         found = instances(rows)
+        status, counted = count_with_callgrind(command, run, found.keys())
+        expected = instances(counted)
+        for waiting in WAITING.get((name, run.name), ()):
+            found.pop(waiting, None)
+            expected.pop(waiting, None)
         if status != found_status:
             raise SystemExit(f"{name} {variant} {run.name}: status {found_status} under callsig, {status} in callgrind")
         wrong = sorted(key for key in found.keys() | expected.keys() if sum(found.get(key, [])) != sum(expected.get(key, [])))

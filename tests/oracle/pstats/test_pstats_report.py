@@ -82,7 +82,7 @@ class Compared:
         return out.getvalue()
 
     def compare(self, numbers, by, key, table, restrictions, strip=False):
-        arguments = ["report", "--by", by, "-s", key] + ([f"--{table}"] if table != "stats" else []) + ["--strip-dirs"] * strip
+        arguments = ["report", "--full-names", "--by", by, "-s", key] + ([f"--{table}"] if table != "stats" else []) + ["--strip-dirs"] * strip
         got = self.run(*arguments, self.recording, "--", *restrictions)
         wanted = self.reference(numbers, key, table, restrictions, strip)
         # Notes of what the recording lost or left open follow the table.
