@@ -393,7 +393,7 @@ bool prof_fast_compare_exclude(struct prof_tree *tree, const struct prof_site *s
 void prof_fast_compare_note_nulls(struct prof_fast_compare *compare, const struct fmt_rec_edge *edge)
 {
   const uint64_t *words = (const uint64_t *)((const char *)edge + compare->words);
-  for (uint32_t i = 0; i < compare->count && i < 32; i++) {
+  for (uint32_t i = 0; i < compare->count && i < PROF_COMPARE_NULLS; i++) {
     const uint8_t kind = compare->ops[i].kind;
     if (kind == PROF_COMPARE_REG_NULL || kind == PROF_COMPARE_FRAME_NULL)
       *(words[i] ? &compare->was_set : &compare->was_null) |= 1u << i;

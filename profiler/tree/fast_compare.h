@@ -26,6 +26,9 @@ struct prof_fast_compare_op {
 /* Ops of a comparison that is probed (edge_probe.h): a signature of more args takes the generic path. */
 #define PROF_PROBE_OPS 16u
 
+/* So many ops can be told apart by whether they are NULL; those behind them are compared all the same. */
+#define PROF_COMPARE_NULLS 32u
+
 /* What a tree knows of a site, at one level of widening of its function. An edge's site_info is the one that it was
  * made with. The first three fields and the ops have offsets in asm_offsets.h. In the tree's arena. */
 struct prof_fast_compare {
@@ -43,7 +46,8 @@ struct prof_fast_compare {
   uint16_t compared; /* words of an edge that ops[] compares: a signature whose args are read has no more */
   uint16_t probed;   /* ops that a probe runs: `count`, or with PROF_COMPARE_PROGRAM among them; 0: there is no probe */
   uint64_t return_pc; /* for calls that return there alone, 0 for all: see prof_site.uses_entry */
-  /* One bit each of the first 32 ops: pointers that have been NULL in a call that was new, and that have not. */
+  /* One bit each of the first PROF_COMPARE_NULLS ops: pointers that have been NULL in a call that was new, and that
+   * have not. */
   uint32_t was_null, was_set;
   struct prof_fast_compare_op ops[];
 };

@@ -206,7 +206,7 @@ void prof_piece_hash_arguments(struct prof_piece *p)
   prof_code_memory(&p->w, 4, 0x8b, PROF_RAX, PROF_R11, offsetof(struct prof_site_link, hash));
   for (uint32_t i = 0; i < p->compare->count; i++) {
     const struct prof_fast_compare_op *op = &p->compare->ops[i];
-    if (i < 32 && p->nulls >> i & 1)
+    if (i < PROF_COMPARE_NULLS && p->nulls >> i & 1)
       mix_null(p, op);
     else
       mix(p, op);
