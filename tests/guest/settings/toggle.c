@@ -11,7 +11,11 @@ COUNTER(leaf);
 COUNTER(walk);
 COUNTER(quiet_time);
 
-static volatile int stop, quiet;
+static volatile int stop;
+static int quiet;
+
+/* Threads that may have seen that it is quiet and have not called yet: main switches on when there are none. */
+static int looking;
 
 static int leaf(int x)
 {
@@ -40,10 +44,12 @@ static QUIET void *body(void *data)
   while (!stop) {
     for (int i = 0; i < 100; i++)
       walk(i % 9);
-    if (quiet == 1) {
+    __atomic_add_fetch(&looking, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&quiet, __ATOMIC_SEQ_CST)) {
       quiet_time(1);
-      __atomic_add_fetch(&quiet, 1, __ATOMIC_SEQ_CST);
+      __atomic_store_n(&quiet, 0, __ATOMIC_SEQ_CST);
     }
+    __atomic_sub_fetch(&looking, 1, __ATOMIC_SEQ_CST);
   }
   return data;
 }
@@ -57,8 +63,8 @@ QUIET int main(void)
     usleep(500);
     CHECK(callsig_disable() == 0);
     CHECK(!callsig_is_enabled());
-    quiet = 1;
-    while (quiet == 1)
+    __atomic_store_n(&quiet, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&quiet, __ATOMIC_SEQ_CST) || __atomic_load_n(&looking, __ATOMIC_SEQ_CST))
       usleep(50);
     CHECK(callsig_enable() == 0);
   }
