@@ -89,12 +89,23 @@ class Serve(Live):
     def command(self, folder, pid):
         return ["sh", "-c", f"echo $$ >pid; exec '{self.bench.product.command}' serve --listen unix:served {pid}"]
 
+    def connect(self, folder, one):
+        """The name is there before the command listens: until then, a connection is refused."""
+        one.settimeout(SERVED)
+        while True:
+            try:
+                one.connect(str(folder / "served"))
+                return
+            except ConnectionRefusedError:
+                if self.is_over(folder):
+                    raise
+                time.sleep(0.01)
+
     def ask(self, folder, path):
         """The status of the answer, None where there is none."""
         try:
             with socket.socket(socket.AF_UNIX) as one:
-                one.settimeout(SERVED)
-                one.connect(str(folder / "served"))
+                self.connect(folder, one)
                 connection = http.client.HTTPConnection("localhost")
                 connection.sock = one
                 connection.request("GET", path)
