@@ -10,8 +10,10 @@
 #include "output/profile/edge_time.h"
 #include "output/sampling/edge_sleep.h"
 #include "output/stats/edge_share.h"
+#include "output/stats/stats_object.h"
 
 #define COMPUTED_MOST 0.01 /* of the time of a thread that sleeps */
+#define WORKED_LEAST  0.01 /* of what all threads computed, for one that works */
 
 struct summing {
   const struct out_profile *profile;
@@ -218,64 +220,105 @@ int out_row_sleep_inclusive(struct out_profile *profile, const struct out_groupi
   return result;
 }
 
-/* What a thread spent in its calls, in ticks of its recording. */
+enum { AWAKE, WORKS, ASLEEP };
+
+struct sleepers {
+  uint8_t *threads; /* by thread, how it spent its time */
+  bool any, any_works;
+};
+
+/* What was spent in calls, without their callees, in ticks of a recording. */
 struct spent {
   double own, slept;
 };
 
-/* By thread; NULL: no memory. */
-static struct spent *sum_threads(const struct out_profile *profile, const struct out_grouping *grouping)
+static double computed(const struct spent *spent)
+{
+  return spent->own - spent->slept;
+}
+
+static void sum_threads(const struct out_profile *profile, const struct out_grouping *grouping, struct spent *threads)
 {
   const struct out_compensation *compensation = grouping->compensation;
-  struct spent *spent = calloc(profile->threads.count + 1u, sizeof *spent);
-  for (uint32_t i = 0; spent && i < profile->edges.count; i++) {
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
     const struct out_edge *edge = out_profile_edge(profile, i);
     if (edge->to == FMT_NONE)
       continue;
     const double own = (double)out_edge_own(profile, edge) - (compensation ? (double)compensation->own[i] : 0);
-    spent[edge->thread].own += own;
-    spent[edge->thread].slept += out_edge_sleep(profile, edge, own).ticks;
+    threads[edge->thread].own += own;
+    threads[edge->thread].slept += out_edge_sleep(profile, edge, own).ticks;
   }
-  return spent;
 }
 
-static bool is_asleep(const struct out_profile *profile, uint32_t number, const struct spent *spent)
+static void sum_recordings(const struct out_profile *profile, const struct spent *threads, double *recordings)
 {
-  const struct out_known_thread *thread = out_profile_thread(profile, number);
+  for (uint32_t i = 0; i < profile->threads.count; i++)
+    recordings[out_profile_thread(profile, i)->recording] += computed(&threads[i]);
+}
+
+static bool is_asleep(const struct out_profile *profile, const struct out_known_thread *thread,
+                      const struct spent *spent)
+{
   const struct out_recording_info *info = out_profile_recording(profile, thread->recording);
   const bool is_several = info->process.processes > 1 || info->process.ranks > 1;
   return thread->tid != info->pid && !is_several && out_sleep_is_told(info) && spent->own > 0 &&
-         spent->own - spent->slept < COMPUTED_MOST * spent->own;
+         computed(spent) < COMPUTED_MOST * spent->own;
 }
 
-static bool has_any_asleep(const struct out_profile *profile, const struct spent *spent)
+static void classify(const struct out_profile *profile, const struct spent *threads, const double *recordings,
+                     struct sleepers *sleepers)
 {
-  for (uint32_t i = 0; i < profile->threads.count; i++)
-    if (is_asleep(profile, i, &spent[i]))
-      return true;
-  return false;
+  for (uint32_t i = 0; i < profile->threads.count; i++) {
+    const struct out_known_thread *thread = out_profile_thread(profile, i);
+    const double all = recordings[thread->recording];
+    if (!is_asleep(profile, thread, &threads[i]))
+      continue;
+    sleepers->threads[i] = all > 0 && computed(&threads[i]) >= WORKED_LEAST * all ? WORKS : ASLEEP;
+    sleepers->any = true;
+    sleepers->any_works |= sleepers->threads[i] == WORKS;
+  }
 }
 
-/* By row, whether a thread that was awake has calls of it; NULL: no memory. */
-static bool *find_awake(const struct out_profile *profile, const struct out_grouping *grouping,
-                        const struct out_rows *rows, const struct spent *spent)
+static int find_sleepers(const struct out_profile *profile, const struct out_grouping *grouping,
+                         struct sleepers *sleepers)
 {
-  bool *awake = calloc(rows->list.count + 1u, sizeof *awake);
-  for (uint32_t i = 0; awake && i < profile->edges.count; i++) {
+  struct spent *threads = calloc(profile->threads.count + 1u, sizeof *threads);
+  double *recordings = calloc(profile->recordings.count + 1u, sizeof *recordings);
+  *sleepers = (struct sleepers){.threads = calloc(profile->threads.count + 1u, sizeof *sleepers->threads)};
+  const bool has_room = threads && recordings && sleepers->threads;
+  if (has_room) {
+    sum_threads(profile, grouping, threads);
+    sum_recordings(profile, threads, recordings);
+    classify(profile, threads, recordings, sleepers);
+  }
+  free(threads);
+  free(recordings);
+  return has_room ? 0 : -ENOMEM;
+}
+
+/* By row, whether it is among the others; NULL: no memory. */
+static bool *find_front(const struct out_profile *profile, const struct out_grouping *grouping,
+                        const struct out_rows *rows, const struct sleepers *sleepers, const struct out_row_sleep *sleep)
+{
+  bool *front = calloc(rows->list.count + 1u, sizeof *front);
+  for (uint32_t i = 0; front && i < profile->edges.count; i++) {
     const struct out_edge *edge = out_profile_edge(profile, i);
     const uint32_t row = edge->to == FMT_NONE ? FMT_NONE : out_rows_of_edge(profile, grouping, rows, i);
-    if (row != FMT_NONE && !awake[row])
-      awake[row] = !is_asleep(profile, edge->thread, &spent[edge->thread]);
+    if (row == FMT_NONE || front[row])
+      continue;
+    const uint8_t thread = sleepers->threads[edge->thread];
+    front[row] =
+        thread == AWAKE || (thread == WORKS && sleep[row].cumulative < (double)out_rows_at(rows, row)->cumulative / 2);
   }
-  return awake;
+  return front;
 }
 
 /* Returns how many rows are behind the others then. */
-static uint32_t part(const bool *awake, uint32_t *order, uint32_t *behind, uint32_t count)
+static uint32_t part(const bool *front, uint32_t *order, uint32_t *behind, uint32_t count)
 {
   uint32_t first = 0, last = 0;
   for (uint32_t i = 0; i < count; i++) {
-    if (awake[order[i]])
+    if (front[order[i]])
       order[first++] = order[i];
     else
       behind[last++] = order[i];
@@ -285,20 +328,30 @@ static uint32_t part(const bool *awake, uint32_t *order, uint32_t *behind, uint3
   return last;
 }
 
-int out_row_sleep_last(const struct out_profile *profile, const struct out_grouping *grouping,
-                       const struct out_rows *rows, uint32_t *order, uint32_t count)
+/* As out_row_sleep_last(), of sleepers that there are. */
+static int put_last(struct callsig_stats *stats, const struct sleepers *sleepers)
 {
-  struct spent *spent = sum_threads(profile, grouping);
-  bool *awake = NULL;
-  uint32_t *behind = NULL;
-  int result = spent ? 0 : -ENOMEM;
-  if (spent && has_any_asleep(profile, spent)) {
-    awake = find_awake(profile, grouping, rows, spent);
-    behind = malloc((count + 1u) * sizeof *behind);
-    result = awake && behind ? (int)part(awake, order, behind, count) : -ENOMEM;
+  if (sleepers->any_works && !stats->has_inclusive_sleep) {
+    if (out_row_sleep_inclusive(&stats->profile, &stats->grouping, &stats->rows, stats->sleep) < 0)
+      return -ENOMEM;
+    stats->has_inclusive_sleep = true;
   }
+  bool *front = find_front(&stats->profile, &stats->grouping, &stats->rows, sleepers, stats->sleep);
+  uint32_t *behind = malloc((stats->listed + 1u) * sizeof *behind);
+  const bool has_room = front && behind;
+  if (has_room)
+    stats->has_asleep = part(front, stats->order, behind, stats->listed) > 0;
   free(behind);
-  free(awake);
-  free(spent);
+  free(front);
+  return has_room ? 0 : -ENOMEM;
+}
+
+int out_row_sleep_last(struct callsig_stats *stats)
+{
+  struct sleepers sleepers;
+  int result = find_sleepers(&stats->profile, &stats->grouping, &sleepers);
+  if (result == 0 && sleepers.any)
+    result = put_last(stats, &sleepers);
+  free(sleepers.threads);
   return result;
 }

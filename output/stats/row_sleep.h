@@ -5,6 +5,7 @@
 #ifndef CALLSIG_OUTPUT_STATS_ROW_SLEEP_H
 #define CALLSIG_OUTPUT_STATS_ROW_SLEEP_H
 
+#include "callsig/stats.h"
 #include "output/stats/rows.h"
 
 /* Of one row, in ticks of the grouping: what of its own time and of its time with callees threads slept, no more than
@@ -37,11 +38,17 @@ int out_row_sleep_make(const struct out_profile *profile, const struct out_group
 int out_row_sleep_inclusive(struct out_profile *profile, const struct out_grouping *grouping,
                             const struct out_rows *rows, struct out_row_sleep *list);
 
-/* Puts the rows of `order` behind the others that have no calls but those of threads that did nothing but sleep, for
- * all but a hundredth of their time, as the recording tells, and are not the first one of their process, nor of
- * processes that were made one: workers without work, whose times are those of nobody's waiting for them. Otherwise
- * rows stay in order. Returns how many they are, or -ENOMEM: then nothing is done. */
-int out_row_sleep_last(const struct out_profile *profile, const struct out_grouping *grouping,
-                       const struct out_rows *rows, uint32_t *order, uint32_t count);
+/*
+ * Puts the rows of `stats->order`, whose rows have been built and which knows what threads slept, behind the others
+ * that have no calls but those of threads that sleep: workers without work, whose times are those of nobody's waiting
+ * for them. Such a thread did nothing but sleep for all but a hundredth of its time, as the recording tells, and is not
+ * the first one of its process, nor of processes that were made one.
+ *
+ * Where it did a hundredth of what all threads of its recording computed nevertheless, as those of a server with little
+ * to do, its rows are among the others whose calls computed for most of their time, callees included.
+ *
+ * Rows stay in order otherwise. Tells in `stats->has_asleep` whether any are behind. 0 or -ENOMEM.
+ */
+int out_row_sleep_last(struct callsig_stats *stats);
 
 #endif

@@ -375,10 +375,8 @@ static int order(struct callsig_stats *stats)
   struct out_names names = out_stats_names(stats);
   int result = out_sort_rows(&stats->sort, &stats->rows, &names, stats->order, stats->listed);
   const bool is_parted = result == 0 && stats->sleep && stats->sort.asleep_last && !stats->sort.reversed;
-  if (is_parted)
-    result = out_row_sleep_last(&stats->profile, &stats->grouping, &stats->rows, stats->order, stats->listed);
-  stats->has_asleep = result > 0;
-  return result < 0 ? result : 0;
+  stats->has_asleep = false;
+  return is_parted ? out_row_sleep_last(stats) : result;
 }
 
 /* What was made is there or is given up. */
