@@ -6,6 +6,14 @@
 #include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
 
+/* Numbers of fields of /proc/PID/stat, by proc(5). The name of the command, which is the second, may have blanks and
+ * parentheses in it: what follows the last one is the third. */
+#define STAT_STATE     3u
+#define STAT_ARG_START 48u
+#define STAT_ARG_END   49u
+#define STAT_ENV_END   51u
+#define STAT_SIZE      1024u
+
 long prof_small_file_read(const char *path, char *text, size_t size)
 {
   long fd = prof_sys_open(path, O_RDONLY | O_CLOEXEC, 0);
@@ -36,4 +44,24 @@ struct prof_schedstat prof_schedstat_parse(const char *text)
     text += *text == ' ';
   }
   return (struct prof_schedstat){.ran_ns = numbers[0], .waited_ns = numbers[1], .turns = numbers[2]};
+}
+
+struct prof_argument_area prof_argument_area_find(void)
+{
+  char text[STAT_SIZE];
+  prof_small_file_read("/proc/self/stat", text, sizeof text);
+  const char *at = text;
+  for (const char *look = text; *look; look++)
+    if (*look == ')')
+      at = look + 1;
+  uint64_t fields[STAT_ENV_END + 1] = {0};
+  for (unsigned field = STAT_STATE; field <= STAT_ENV_END && *at; field++) {
+    at += *at == ' ';
+    at = prof_read_number(at, &fields[field]);
+    while (*at && *at != ' ')
+      at++;
+  }
+  if (!fields[STAT_ENV_END])
+    return (struct prof_argument_area){0};
+  return (struct prof_argument_area){fields[STAT_ARG_START], fields[STAT_ARG_END], fields[STAT_ENV_END]};
 }

@@ -24,4 +24,13 @@ struct prof_schedstat {
 
 struct prof_schedstat prof_schedstat_parse(const char *text);
 
+/* Where the kernel put the program's command line: its arguments, each with a NUL behind it, and from `end` on the
+ * environment, over which a title may go on. All 0: it does not tell. */
+struct prof_argument_area {
+  uintptr_t begin, end, environment_end;
+};
+
+/* That of the calling process, for which /proc is asked. Anywhere. */
+struct prof_argument_area prof_argument_area_find(void);
+
 #endif

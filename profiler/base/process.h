@@ -26,6 +26,7 @@
 #include "profiler/base/arena.h"
 #include "profiler/base/arena_slab.h"
 #include "profiler/base/lock.h"
+#include "profiler/base/proc_files.h"
 #include "profiler/base/settings.h"
 
 struct prof_module;
@@ -110,6 +111,9 @@ struct prof_process {
   uint64_t resumed_ticks;   /* when recording went on last, 0: it has not stopped yet; atomic */
   struct prof_settings settings;
   char path[PROF_MAX_PATH]; /* the recording's path, "" while there is none */
+
+  struct prof_argument_area arguments; /* as the process was started with them */
+  uint32_t titles;                     /* how often a forked child's title was noted before its end; atomic */
 
   struct fmt_rec_header *header; /* the recording, NULL while there is none */
   uint64_t reserved;             /* bytes that the recording may have; changed under `growth` */

@@ -74,10 +74,20 @@ static bool is_open(uintptr_t address, size_t size)
 /* Is memory mapped here? The kernel copies the mask of signals in before it looks at the operation, which does not
  * exist: EINVAL tells that it could, EFAULT that it could not, and nothing changes either way. A fifth of what a copy
  * of the memory costs. */
-static bool is_mapped(uintptr_t address)
+static bool word_is_mapped(uintptr_t address)
 {
   const uint64_t nothing = UINT64_MAX;
   return PROF_SYSCALL4(SYS_rt_sigprocmask, nothing, address, 0, sizeof(uint64_t)) == -EINVAL;
+}
+
+bool prof_is_mapped(uintptr_t address, size_t size)
+{
+  for (uintptr_t page = address >> PAGE_BITS; page <= (address + size - 1) >> PAGE_BITS; page++) {
+    uintptr_t first = page << PAGE_BITS;
+    if (!word_is_mapped(first > address ? first : address & ~7ul))
+      return false;
+  }
+  return true;
 }
 
 /* Copies where the kernel has no process_vm_readv(), or none for this process (an emulator, a sandbox): each page is
@@ -85,12 +95,7 @@ static bool is_mapped(uintptr_t address)
  * holds. */
 static int read_mapped(void *target, uintptr_t address, size_t size)
 {
-  for (uintptr_t page = address >> PAGE_BITS; page <= (address + size - 1) >> PAGE_BITS; page++) {
-    uintptr_t first = page << PAGE_BITS;
-    if (!is_mapped(first > address ? first : address & ~7ul))
-      return -EFAULT;
-  }
-  return prof_guarded_copy(target, address, size) == 0 ? 0 : -EFAULT;
+  return prof_is_mapped(address, size) && prof_guarded_copy(target, address, size) == 0 ? 0 : -EFAULT;
 }
 
 static int read_slowly(void *target, uintptr_t address, size_t size)
@@ -153,7 +158,7 @@ int prof_read_text(void *target, uintptr_t address, size_t size, size_t *read)
 
 int prof_read_storage(uint64_t *target, uintptr_t address, size_t size)
 {
-  if (!prof_net_holds() && address % sizeof *target + size <= sizeof *target && is_mapped(address & ~7ul))
+  if (!prof_net_holds() && address % sizeof *target + size <= sizeof *target && word_is_mapped(address & ~7ul))
     return (int)prof_guarded_copy(target, address, size);
   return prof_read_memory(target, address, size);
 }

@@ -4,6 +4,7 @@
 #ifndef CALLSIG_PROFILER_BASE_READ_MEMORY_H
 #define CALLSIG_PROFILER_BASE_READ_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,8 +16,12 @@ int prof_read_memory(void *target, uintptr_t address, size_t size);
  * gives how many bytes it read in *read, with the NUL byte where there is one. `target` has room for `size`. */
 int prof_read_text(void *target, uintptr_t address, size_t size, size_t *read);
 
-/* The same for at most 8 bytes where the program keeps a variable that it reads itself at this point: what is there now
- * stays there while the hook runs. */
+/* Is all of [address, address + size) mapped now? A system call for each page, that for the signal mask, which
+ * sandboxes let pass that forbid others. Anywhere. */
+bool prof_is_mapped(uintptr_t address, size_t size);
+
+/* The same as prof_read_memory() for at most 8 bytes where the program keeps a variable that it reads itself at this
+ * point: what is there now stays there while the hook runs. */
 int prof_read_storage(uint64_t *target, uintptr_t address, size_t size);
 
 #endif

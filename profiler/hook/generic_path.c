@@ -25,6 +25,7 @@
 #include "profiler/hook/left_out.h"
 #include "profiler/hook/lost_call.h"
 #include "profiler/hook/wake.h"
+#include "profiler/lifetime/title.h"
 #include "profiler/module/module.h"
 #include "profiler/module/site.h"
 #include "profiler/stack/histogram.h"
@@ -349,8 +350,10 @@ static bool make_edge(struct prof_thread *t, struct entry *entry, const struct p
   if (entry->made->flags & FMT_EDGE_RETURNS && !prof_returning_prepare(t))
     return false;
   prof_edge_places_grow(t);
-  if (!entry->made->calls)
+  if (!entry->made->calls) {
     prof_module_note_pointers(t, site, entry->made->words, entry->made->word_count);
+    prof_title_look();
+  }
   return prof_frame_counters(t, place, entry->made) || prof_recursion_prepare(t, entry->made);
 }
 

@@ -4,9 +4,13 @@
 #include "profiler/lifetime/title.h"
 
 #include "profiler/base/proc_files.h"
+#include "profiler/base/process.h"
+#include "profiler/base/read_memory.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/settings.h"
 #include "profiler/base/text.h"
+
+#define TITLES_MOST 16u /* that are noted before the end: a program may write one for each thing that it does */
 
 static bool is_noted(const struct fmt_rec_header *header, const char *text, size_t length)
 {
@@ -14,17 +18,59 @@ static bool is_noted(const struct fmt_rec_header *header, const char *text, size
   return noted && noted->length == length && prof_equal_bytes(noted->text, text, length);
 }
 
+/* A short title leaves NULs where a longer command line was: one of them is kept. */
+static size_t length_of(const char *text, size_t size)
+{
+  while (size > 1 && text[size - 1] == '\0' && text[size - 2] == '\0')
+    size--;
+  return text[0] ? size : 0;
+}
+
+static void take(struct fmt_rec_header *header, const char *text, size_t size)
+{
+  const size_t length = size ? length_of(text, size) : 0;
+  if (length == 0 || is_noted(header, text, length))
+    return;
+  const struct fmt_rec_name *title = prof_record_name(text, length);
+  if (title)
+    __atomic_store_n(&header->command, (uintptr_t)title, __ATOMIC_RELEASE);
+}
+
 void prof_title_note(struct fmt_rec_header *header)
 {
   char text[PROF_MAX_PATH];
-  size_t length =
-      header->flags & FMT_REC_CHILD ? (size_t)prof_small_file_read("/proc/self/cmdline", text, sizeof text) : 0;
-  if (length == 0 || is_noted(header, text, length))
+  if (header->flags & FMT_REC_CHILD)
+    take(header, text, (size_t)prof_small_file_read("/proc/self/cmdline", text, sizeof text));
+}
+
+/* The size of what /proc/self/cmdline would show of memory that is there: a title that goes on beyond the arguments,
+ * over the NUL that they ended with, ends with its own (proc(5)). 0: it is not there, or has no end. */
+static size_t shown_size(const struct prof_argument_area *area)
+{
+  const char *text = (const char *)area->begin;
+  if (area->end <= area->begin || !prof_is_mapped(area->begin, area->end - area->begin))
+    return 0;
+  const size_t size = area->end - area->begin;
+  if (text[size - 1] == '\0' || area->environment_end <= area->end)
+    return size < PROF_MAX_PATH ? size : PROF_MAX_PATH - 1;
+  const size_t room = area->environment_end - area->begin;
+  if (!prof_is_mapped(area->begin, room))
+    return 0;
+  size_t length = 0;
+  while (length < room && length < PROF_MAX_PATH - 1 && text[length])
+    length++;
+  return length;
+}
+
+void prof_title_look(void)
+{
+  struct prof_process *process = &prof_process;
+  if (!(process->header->flags & FMT_REC_CHILD) || __atomic_load_n(&process->titles, __ATOMIC_RELAXED) >= TITLES_MOST)
     return;
-  /* A short title leaves NULs where a longer command line was. */
-  while (length > 1 && text[length - 1] == '\0' && text[length - 2] == '\0')
-    length--;
-  const struct fmt_rec_name *title = text[0] ? prof_record_name(text, length) : NULL;
-  if (title)
-    __atomic_store_n(&header->command, (uintptr_t)title, __ATOMIC_RELEASE);
+  const char *text = (const char *)process->arguments.begin;
+  const size_t size = shown_size(&process->arguments);
+  if (size == 0 || is_noted(process->header, text, size) || is_noted(process->header, text, length_of(text, size)))
+    return;
+  __atomic_fetch_add(&process->titles, 1, __ATOMIC_RELAXED);
+  take(process->header, text, size);
 }

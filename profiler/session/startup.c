@@ -13,6 +13,7 @@
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"
 #include "profiler/base/options.h"
+#include "profiler/base/proc_files.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/request.h"
@@ -69,8 +70,10 @@ static void make_recording(struct prof_process *process)
     return;
   }
   process->pid = prof_sys_getpid();
+  process->titles = 0;
   if (!child) {
     prof_settings_load(process);
+    process->arguments = prof_argument_area_find();
     process->disabled = process->sleds_out = process->settings.start_disabled;
     prof_fork_prepare();
   }

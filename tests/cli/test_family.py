@@ -1,4 +1,4 @@
-# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_while_running Family.test_open_calls_are_one_note Family.test_environment_that_is_left_out Family.test_sums_are_of_each Family.test_folded_while_running Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
+# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_longer_than_the_arguments Family.test_titles_while_running Family.test_open_calls_are_one_note Family.test_environment_that_is_left_out Family.test_sums_are_of_each Family.test_folded_while_running Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
 # ctest: case _rest full Family.test_what_cannot_be_written Family.test_written_after_a_failure Family.test_database
 """The processes that a program starts: one recording of all, however many they are."""
 
@@ -72,19 +72,31 @@ int main(int argc, char **argv)
 '''
 
 
-# Its children write a title of their own over their arguments, as servers do, or leave them as they are.
+# Its children write a title of their own over their arguments, as servers do, or leave them as they are. What LEAVE says ends them.
 TITLES = r'''
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 __attribute__((noinline)) static void child(void) { __asm__ volatile(""); }
+__attribute__((noinline)) static void born(void) { __asm__ volatile(""); }
+static void leave(void)
+{
+  const char *how = getenv("LEAVE");
+  if (how && strcmp(how, "_exit") == 0)
+    _exit(0);
+  if (how)
+    raise(SIGKILL);
+  exit(0);
+}
 int main(int argc, char **argv)
 {
   const size_t size = (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) - argv[0]);
   for (int i = 0; i < 4; i++)
     if (fork() == 0) {
+      born();
       if (i < 3) {
         memset(argv[0], 0, size);
         snprintf(argv[0], size, i < 2 ? "serve: worker" : "serve: log");
@@ -92,13 +104,39 @@ int main(int argc, char **argv)
       child();
       while (argc > 2 && access("go", F_OK) != 0)
         usleep(1000);
-      exit(0);
+      leave();
     }
   if (argc > 2 && write(1, "\n", 1) == 1)
     while (access("go", F_OK) != 0)
       usleep(1000);
   while (wait(NULL) > 0)
     ;
+  return 0;
+}
+'''
+
+
+# Its child writes a title over its arguments and its environment, and another at each step, each of which is a call from another signature.
+LONG_TITLES = r'''
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) static void step(int number) { __asm__ volatile("" : : "r"(number) : "memory"); }
+int main(int argc, char **argv)
+{
+  const int leaves = argc > 1 && strcmp(argv[1], "_exit") == 0;
+  if (fork() == 0) {
+    for (int i = 0; i < 40; i++) {
+      snprintf(argv[0], 300, "long: a title that is longer than its arguments, step %d", i);
+      step(i);
+    }
+    if (leaves)
+      _exit(0);
+    exit(0);
+  }
+  wait(NULL);
   return 0;
 }
 '''
@@ -161,13 +199,23 @@ class Family(harness.Case):
         self.assertRegex(process, r"^'server: serves ./site/a of 2' 3 \(\d+\)$")
 
     def test_titles_of_forked_children(self):
-        """What a child wrote over its arguments names it, in a report of the running program too; those of one title are one."""
+        """What a child wrote over its arguments names it, in a report of the running program too, however it ends; those of one title are one."""
         self.compile("titles", TITLES)
-        done = self.callsig("run", "-o", "a", "./titles", "some-long-argument-that-a-title-has-room-in")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        names = {re.sub(r"\(\d+\)", "(PID)", process): calls for (function, process), calls in self.counts("a").items() if function == "child"}
-        plain = "titles some-long-argument-that-a-title-has-room-in"
-        self.assertEqual(names, {"'serve: worker' (2 processes)": 2, "'serve: log' (PID)": 1, plain + " (PID)": 1})
+        argument = "some-long-argument-that-a-title-has-room-in"
+        for how in {}, {"LEAVE": "_exit"}, {"LEAVE": "SIGKILL"}:
+            done = self.callsig("run", "-o", "a", "./titles", argument, env={**self.environment, **how})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            names = {re.sub(r"\(\d+\)", "(PID)", process): calls for (function, process), calls in self.counts("a").items() if function == "child"}
+            self.assertEqual(names, {"'serve: worker' (2 processes)": 2, "'serve: log' (PID)": 1, f"titles {argument} (PID)": 1}, how)
+
+    def test_titles_longer_than_the_arguments(self):
+        """A title that goes on over the environment is whole, and one that is changed many times is the one at the end."""
+        self.compile("long", LONG_TITLES)
+        for how, last in ("_exit", 15), ("exit", 39):
+            done = self.callsig("run", "-o", "a", "./long", how, env={**self.environment, "ROOM": "x" * 300})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            (name,) = {process for function, process in self.counts("a") if function == "step"}
+            self.assertRegex(name, rf"^'long: a title that is longer than its arguments, step {last}' \(\d+\)$", how)
 
     def test_environment_that_is_left_out(self):
         """Where nothing was recorded since the program got no variables, that is among what may be the cause."""
