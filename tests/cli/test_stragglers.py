@@ -131,8 +131,13 @@ class Stragglers(Recorded):
                          % straggler["tid"])
 
     def test_in_turns(self):
-        self.record("turns", "15")
-        turns, = self.verdict()["straggling_in_turns"]
+        # A turn is 60 ms: what else the machine does may blur one run, and not each of three.
+        for _ in range(3):
+            self.record("turns", "15")
+            found = self.verdict()["straggling_in_turns"]
+            if found:
+                break
+        turns, = found
         self.assertEqual(turns["stage"], "0:1:decode[4]")
         self.assertGreaterEqual(turns["threads"], 2)
         self.assertGreaterEqual(2 * turns["slow"], turns["parts"])
