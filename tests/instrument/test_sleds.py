@@ -138,7 +138,8 @@ def check_gcc_program(path, excluded=()):
             check_entry(made, function, sleds)
             check_exits(made, function)
             check_facts(function, sleds)
-            assert not lines or function.address in lines, f"{function.name}: what lies before its sled has another line"
+            # gcc 11 begins the line of a virtual function's thunk behind its endbr64, with sleds as without.
+            assert not lines or function.address in lines or function.name.startswith("_ZT"), f"{function.name}: what lies before its sled has another line"
         placed.update(sleds)
     lost = {getattr(made.function_at(sled.address), "name", hex(sled.address)) for sled in set(made.sleds) - placed}
     assert not lost, f"sleds that are in no function of the program: {lost}"
