@@ -62,23 +62,6 @@ static const struct file *file_of(struct cli_unwinder *unwinder, const struct ba
   return file->frames != NULL ? file : NULL;
 }
 
-/* The link-time address of what lies at `offset` in the file. */
-static bool link_address(const struct file *file, uint64_t offset, uint64_t *address)
-{
-  size_t segments;
-  if (elf_getphdrnum(file->elf, &segments) != 0)
-    return false;
-  for (size_t i = 0; i < segments; i++) {
-    GElf_Phdr segment;
-    if (gelf_getphdr(file->elf, (int)i, &segment) == NULL || segment.p_type != PT_LOAD || offset < segment.p_offset ||
-        offset - segment.p_offset >= segment.p_filesz)
-      continue;
-    *address = offset - segment.p_offset + segment.p_vaddr;
-    return true;
-  }
-  return false;
-}
-
 /* How the frame at an address is laid out; NULL where nothing says it. */
 static const struct sym_frame *rule_of(struct cli_unwinder *unwinder, const struct cli_code_map *map,
                                        const struct base_strings *strings, uint64_t address)
@@ -94,7 +77,7 @@ static const struct sym_frame *rule_of(struct cli_unwinder *unwinder, const stru
     if (rule == NULL)
       return NULL;
     *rule = (struct sym_frame){.cfa_kind = FMT_CFA_UNKNOWN};
-    if (file != NULL && link_address(file, address - mapping->start + mapping->offset, &linked))
+    if (file != NULL && sym_link_address(file->elf, address - mapping->start + mapping->offset, &linked))
       sym_frame_at(&(struct sym_debugfile){.eh_frame = file->frames, .processor = file->processor}, linked, rule);
     if (sym_address_map_put(&unwinder->rule_of, address, number) < 0)
       return NULL;
