@@ -115,7 +115,7 @@ static uint64_t innermost_call(struct cli_callers *callers, const struct cli_cod
   return 0;
 }
 
-enum whose { WHOSE_LIBRARY, WHOSE_PROFILED, WHOSE_OTHER };
+enum whose { WHOSE_LIBRARY, WHOSE_PROFILED, WHOSE_RUNTIME, WHOSE_OTHER };
 
 /* Whose code an address is in: callsig's own, and that of no file, is neither a library's nor profiled. A function
  * without hooks is like a library's, whatever file it is in. */
@@ -123,8 +123,10 @@ static enum whose whose_code(struct cli_callers *callers, const struct cli_code_
                              const struct base_strings *strings, uint64_t address)
 {
   const struct cli_mapping *mapping = cli_code_map_find(map, address);
-  if (mapping == NULL || mapping->module == 0 || cli_is_runtime(base_strings_at(strings, mapping->module)))
+  if (mapping == NULL || mapping->module == 0)
     return WHOSE_OTHER;
+  if (cli_is_runtime(base_strings_at(strings, mapping->module)))
+    return WHOSE_RUNTIME;
   return is_profiled_at(callers, strings, mapping, address) ? WHOSE_PROFILED : WHOSE_LIBRARY;
 }
 
@@ -144,7 +146,8 @@ uint64_t cli_callers_of(struct cli_callers *callers, const struct cli_code_map *
     /* The call is before the address that it returns to. */
     whose = whose_code(callers, map, strings, frame.address - 1);
   }
-  if (whose == WHOSE_PROFILED)
+  /* What a hook calls, the kernel's clock in the first place, is the hook's. */
+  if (whose == WHOSE_PROFILED || whose == WHOSE_RUNTIME)
     return frame.address - 1;
   const uint64_t top = frame.values[sym_x86_64.stack_pointer];
   const uint64_t call = innermost_call(callers, map, strings, stack, top);

@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <gelf.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "symbols/elf/frame.h"
@@ -30,12 +32,25 @@ static void close_file(struct file *file)
   *file = (struct file){.descriptor = -1};
 }
 
+/* The kernel's own library: what this process has in its memory is what all have. */
+static Elf *open_vdso(void)
+{
+  char *image = (char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+  Elf64_Ehdr header;
+  if (image == NULL)
+    return NULL;
+  memcpy(&header, image, sizeof header);
+  return elf_memory(image, header.e_shoff + (size_t)header.e_shnum * header.e_shentsize);
+}
+
 static void open_file(const char *path, struct file *file)
 {
   GElf_Ehdr header;
   elf_version(EV_CURRENT);
-  *file = (struct file){.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  if (file->descriptor >= 0)
+  *file = (struct file){.descriptor = -1};
+  if (strcmp(path, CLI_VDSO) == 0)
+    file->elf = open_vdso();
+  else if ((file->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) >= 0)
     file->elf = elf_begin(file->descriptor, ELF_C_READ_MMAP, NULL);
   if (file->elf != NULL && gelf_getehdr(file->elf, &header) != NULL)
     file->processor = sym_processor_of(header.e_machine);
