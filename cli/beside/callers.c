@@ -31,6 +31,42 @@ static bool is_profiled(struct cli_callers *callers, const struct base_strings *
   return known == 1;
 }
 
+/* What is known of a profiled file's functions; NULL: nothing. */
+static const struct sym_profiled_code *code_of(struct cli_callers *callers, const struct base_strings *strings,
+                                               uint32_t module)
+{
+  uint32_t number = sym_address_map_get(&callers->code_of, module);
+  if (number == UINT32_MAX) {
+    number = callers->codes.count;
+    struct sym_profiled_code **added = base_vector_add(&callers->codes, 1);
+    if (added == NULL || sym_address_map_put(&callers->code_of, module, number) < 0)
+      return NULL;
+    sym_profiled_code_open(added, base_strings_at(strings, module));
+  }
+  return *(struct sym_profiled_code **)base_vector_at(&callers->codes, number);
+}
+
+/* Is the address in a function of a profiled file that has no hooks: assembly, or what the compiler left out? */
+static bool is_other(struct cli_callers *callers, const struct base_strings *strings, const struct cli_mapping *mapping,
+                     uint64_t address)
+{
+  uint32_t known = sym_address_map_get(&callers->others, address);
+  if (known == UINT32_MAX) {
+    const struct sym_profiled_code *code = code_of(callers, strings, mapping->module);
+    known = code != NULL && sym_is_unprofiled(code, address - mapping->start + mapping->offset);
+    if (sym_address_map_put(&callers->others, address, known) < 0)
+      return false;
+  }
+  return known == 1;
+}
+
+/* Is the address in code that is profiled? */
+static bool is_profiled_at(struct cli_callers *callers, const struct base_strings *strings,
+                           const struct cli_mapping *mapping, uint64_t address)
+{
+  return is_profiled(callers, strings, mapping->module) && !is_other(callers, strings, mapping, address);
+}
+
 /* Does a call end behind the bytes? E8 and four bytes, or FF /2 with two to seven bytes in all: Intel's manual, volume
  * 2, "CALL". */
 static bool ends_call(const uint8_t bytes[LONGEST_CALL])
@@ -72,23 +108,26 @@ static uint64_t innermost_call(struct cli_callers *callers, const struct cli_cod
   for (uint64_t i = top > stack->start ? (top - stack->start) / 8 : 0; i < stack->count; i++) {
     const uint64_t word = stack->words[i];
     const struct cli_mapping *mapping = cli_code_map_find(map, word);
-    if (mapping != NULL && mapping->module != 0 && is_profiled(callers, strings, mapping->module) &&
+    if (mapping != NULL && mapping->module != 0 && is_profiled_at(callers, strings, mapping, word - 1) &&
         is_return(callers, strings, mapping, word))
       return word - 1;
   }
   return 0;
 }
 
-enum whose { WHOSE_LIBRARY, WHOSE_PROFILED, WHOSE_OTHER };
+enum whose { WHOSE_LIBRARY, WHOSE_PROFILED, WHOSE_RUNTIME, WHOSE_OTHER };
 
-/* Whose code an address is in: callsig's own, and that of no file, is neither a library's nor profiled. */
+/* Whose code an address is in: callsig's own, and that of no file, is neither a library's nor profiled. A function
+ * without hooks is like a library's, whatever file it is in. */
 static enum whose whose_code(struct cli_callers *callers, const struct cli_code_map *map,
                              const struct base_strings *strings, uint64_t address)
 {
   const struct cli_mapping *mapping = cli_code_map_find(map, address);
-  if (mapping == NULL || mapping->module == 0 || cli_is_runtime(base_strings_at(strings, mapping->module)))
+  if (mapping == NULL || mapping->module == 0)
     return WHOSE_OTHER;
-  return is_profiled(callers, strings, mapping->module) ? WHOSE_PROFILED : WHOSE_LIBRARY;
+  if (cli_is_runtime(base_strings_at(strings, mapping->module)))
+    return WHOSE_RUNTIME;
+  return is_profiled_at(callers, strings, mapping, address) ? WHOSE_PROFILED : WHOSE_LIBRARY;
 }
 
 /* What libraries call each other is deeper than that only where they lead round in a circle. */
@@ -107,7 +146,8 @@ uint64_t cli_callers_of(struct cli_callers *callers, const struct cli_code_map *
     /* The call is before the address that it returns to. */
     whose = whose_code(callers, map, strings, frame.address - 1);
   }
-  if (whose == WHOSE_PROFILED)
+  /* What a hook calls, the kernel's clock in the first place, is the hook's. */
+  if (whose == WHOSE_PROFILED || whose == WHOSE_RUNTIME)
     return frame.address - 1;
   const uint64_t top = frame.values[sym_x86_64.stack_pointer];
   const uint64_t call = innermost_call(callers, map, strings, stack, top);
@@ -135,13 +175,15 @@ int cli_callers_count(struct cli_callers *callers, const struct cli_code_map *ma
 
 void cli_callers_init(struct cli_callers *callers, const struct cli_profiled *files)
 {
-  *callers = (struct cli_callers){.files = files != NULL ? *files : (struct cli_profiled){.is_profiled = has_hooks}};
+  *callers = (struct cli_callers){.files = files != NULL ? *files : (struct cli_profiled){.is_profiled = has_hooks},
+                                  .codes = BASE_VECTOR_OF(struct sym_profiled_code *)};
   cli_unwinder_init(&callers->unwinder);
 }
 
 void cli_callers_clear(struct cli_callers *callers)
 {
   sym_address_map_free(&callers->returns);
+  sym_address_map_free(&callers->others);
   cli_unwinder_clear(&callers->unwinder);
 }
 
@@ -149,5 +191,10 @@ void cli_callers_free(struct cli_callers *callers)
 {
   sym_address_map_free(&callers->profiled);
   sym_address_map_free(&callers->returns);
+  sym_address_map_free(&callers->others);
+  sym_address_map_free(&callers->code_of);
+  for (uint32_t i = 0; i < callers->codes.count; i++)
+    sym_profiled_code_close(*(struct sym_profiled_code **)base_vector_at(&callers->codes, i));
+  base_vector_free(&callers->codes);
   cli_unwinder_free(&callers->unwinder);
 }

@@ -56,7 +56,7 @@ int cli_code_map_read(struct cli_code_map *map, struct base_strings *strings, pi
     const char *path = parse_code(line, &mapping);
     if (path == NULL)
       continue;
-    if (cli_code_map_is_file(path))
+    if (cli_code_map_is_module(path))
       error = base_strings_add(strings, path, &mapping.module);
     if (error == 0)
       error = cli_code_map_add(map, &mapping);

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/types.h>
 
 #include "base/strings.h"
@@ -12,7 +13,7 @@
 struct cli_mapping {
   uint64_t start, end;
   uint64_t offset; /* of `start`, in the file */
-  uint32_t module; /* string: the file's path; 0: no file */
+  uint32_t module; /* string: the file's path, or CLI_VDSO; 0: neither */
 };
 
 /* Zero-initialised but for the entry size of the vector. */
@@ -20,10 +21,13 @@ struct cli_code_map {
   struct base_vector mappings; /* struct cli_mapping, later ones cover earlier ones */
 };
 
-/* Whether what the kernel calls a mapping is the path of a file: "[vdso]" and "//anon" are none. */
-static inline bool cli_code_map_is_file(const char *name)
+/* What the kernel calls its own library, which every process has in its memory (vdso(7)). */
+#define CLI_VDSO "[vdso]"
+
+/* Whether what the kernel calls a mapping is the path of a file, or its own library: "[heap]" and "//anon" are none. */
+static inline bool cli_code_map_is_module(const char *name)
 {
-  return name[0] == '/' && name[1] != '/';
+  return (name[0] == '/' && name[1] != '/') || strcmp(name, CLI_VDSO) == 0;
 }
 
 /* -ENOMEM. */

@@ -360,11 +360,11 @@ static int take_event(struct cli_perf_rings *rings, const struct cli_perf_looked
     samples->programs++;
   }
   if (event->kind == EVENT_MAPPING) {
-    bool is_file = cli_code_map_is_file(base_strings_at(samples->strings, event->path));
+    bool is_module = cli_code_map_is_module(base_strings_at(samples->strings, event->path));
     const struct cli_mapping mapping = {.start = event->address,
                                         .end = event->address + event->size,
                                         .offset = event->offset,
-                                        .module = is_file ? event->path : 0};
+                                        .module = is_module ? event->path : 0};
     return cli_code_map_add(&rings->map, &mapping);
   }
   if (event->kind == EVENT_WAIT || event->kind == EVENT_RUN)

@@ -3,6 +3,8 @@
 
 #include <fcntl.h>
 #include <gelf.h>
+#include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 
 #include "symbols/elf/frame.h"
@@ -30,12 +32,25 @@ static void close_file(struct file *file)
   *file = (struct file){.descriptor = -1};
 }
 
+/* The kernel's own library: what this process has in its memory is what all have. */
+static Elf *open_vdso(void)
+{
+  char *image = (char *)(uintptr_t)getauxval(AT_SYSINFO_EHDR);
+  Elf64_Ehdr header;
+  if (image == NULL)
+    return NULL;
+  memcpy(&header, image, sizeof header);
+  return elf_memory(image, header.e_shoff + (size_t)header.e_shnum * header.e_shentsize);
+}
+
 static void open_file(const char *path, struct file *file)
 {
   GElf_Ehdr header;
   elf_version(EV_CURRENT);
-  *file = (struct file){.descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
-  if (file->descriptor >= 0)
+  *file = (struct file){.descriptor = -1};
+  if (strcmp(path, CLI_VDSO) == 0)
+    file->elf = open_vdso();
+  else if ((file->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)) >= 0)
     file->elf = elf_begin(file->descriptor, ELF_C_READ_MMAP, NULL);
   if (file->elf != NULL && gelf_getehdr(file->elf, &header) != NULL)
     file->processor = sym_processor_of(header.e_machine);
@@ -62,23 +77,6 @@ static const struct file *file_of(struct cli_unwinder *unwinder, const struct ba
   return file->frames != NULL ? file : NULL;
 }
 
-/* The link-time address of what lies at `offset` in the file. */
-static bool link_address(const struct file *file, uint64_t offset, uint64_t *address)
-{
-  size_t segments;
-  if (elf_getphdrnum(file->elf, &segments) != 0)
-    return false;
-  for (size_t i = 0; i < segments; i++) {
-    GElf_Phdr segment;
-    if (gelf_getphdr(file->elf, (int)i, &segment) == NULL || segment.p_type != PT_LOAD || offset < segment.p_offset ||
-        offset - segment.p_offset >= segment.p_filesz)
-      continue;
-    *address = offset - segment.p_offset + segment.p_vaddr;
-    return true;
-  }
-  return false;
-}
-
 /* How the frame at an address is laid out; NULL where nothing says it. */
 static const struct sym_frame *rule_of(struct cli_unwinder *unwinder, const struct cli_code_map *map,
                                        const struct base_strings *strings, uint64_t address)
@@ -94,7 +92,7 @@ static const struct sym_frame *rule_of(struct cli_unwinder *unwinder, const stru
     if (rule == NULL)
       return NULL;
     *rule = (struct sym_frame){.cfa_kind = FMT_CFA_UNKNOWN};
-    if (file != NULL && link_address(file, address - mapping->start + mapping->offset, &linked))
+    if (file != NULL && sym_link_address(file->elf, address - mapping->start + mapping->offset, &linked))
       sym_frame_at(&(struct sym_debugfile){.eh_frame = file->frames, .processor = file->processor}, linked, rule);
     if (sym_address_map_put(&unwinder->rule_of, address, number) < 0)
       return NULL;

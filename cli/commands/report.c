@@ -25,7 +25,7 @@ static const char help[] =
     "only\n"
     "                      slept come last), tottime, time, pcalls, filename, module, line, name, nfl, stdname, "
     "allocs,\n"
-    "                      allocbytes, unfreed; unique prefixes are enough\n"
+    "                      allocbytes, unfreed, cpu, wait (of tottime); unique prefixes are enough\n"
     "  --top N             only the first N rows, after all restrictions\n"
     "  --callers           for each row, who called it\n"
     "  --callees           for each row, whom it called\n"

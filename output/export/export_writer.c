@@ -69,7 +69,7 @@ uint32_t *out_export_order(const struct callsig_stats *stats)
   memcpy(order, stats->order, stats->listed * sizeof *order);
   const struct out_sort by_name_alone = {.count = 0};
   struct out_names names = out_stats_names(stats);
-  if (out_sort_rows(&by_name_alone, &stats->rows, &names, order, stats->listed) < 0) {
+  if (out_sort_rows(&by_name_alone, &stats->rows, NULL, &names, order, stats->listed) < 0) {
     free(order);
     return NULL;
   }

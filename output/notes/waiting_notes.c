@@ -201,7 +201,8 @@ static int tell_rows(const struct callsig_stats *stats, out_note_fn note, void *
     const double own = stats->sleep[stats->order[i]].own;
     waits.list[i] = (struct wait){isnan(own) ? 0 : own * stats->grouping.tick, stats->order[i]};
   }
-  result = tell_waits(&waits, count, ": --columns +cpu,+wait tells it apart", note, data);
+  result =
+      tell_waits(&waits, count, ": --columns +cpu,+wait tells it apart, -s cpu begins with what computes", note, data);
   free(waits.list);
   return result;
 }

@@ -5,6 +5,7 @@
 #define CALLSIG_OUTPUT_STATS_SORT_H
 
 #include "output/stats/names.h"
+#include "output/stats/row_sleep.h"
 
 enum out_sort_field {
   OUT_SORT_PRIMITIVE,
@@ -18,6 +19,8 @@ enum out_sort_field {
   OUT_SORT_BLOCKS,
   OUT_SORT_ASKED,
   OUT_SORT_UNFREED,
+  OUT_SORT_COMPUTED,
+  OUT_SORT_WAITED,
 };
 
 #define OUT_SORT_MAX 64u
@@ -34,9 +37,10 @@ struct out_sort {
  * lists the keys. */
 int out_sort_parse(const char *keys, struct out_sort *sort);
 
-/* Sorts the row numbers in `order`. Rows that are equal by the keys stay in the order of out_row_compare(). 0 or
- * -ENOMEM. */
-int out_sort_rows(const struct out_sort *sort, const struct out_rows *rows, const struct out_names *names,
-                  uint32_t *order, uint32_t count);
+/* Sorts the row numbers in `order`. Rows that are equal by the keys stay in the order of out_row_compare(). `sleep`, by
+ * row, tells what of their own times threads waited; a row of which that is not known stands behind those of which it
+ * is, and where it is known of none (NULL), all of them computed. 0 or -ENOMEM. */
+int out_sort_rows(const struct out_sort *sort, const struct out_rows *rows, const struct out_row_sleep *sleep,
+                  const struct out_names *names, uint32_t *order, uint32_t count);
 
 #endif

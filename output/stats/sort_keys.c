@@ -34,6 +34,8 @@ static const struct key {
     {"allocs", {OUT_SORT_BLOCKS}, 1, "blocks asked for"},
     {"allocbytes", {OUT_SORT_ASKED}, 1, "bytes asked for"},
     {"unfreed", {OUT_SORT_UNFREED}, 1, "bytes not freed"},
+    {"cpu", {OUT_SORT_COMPUTED}, 1, "computing time"},
+    {"wait", {OUT_SORT_WAITED}, 1, "waiting time"},
 };
 
 enum { KEYS = sizeof keys / sizeof keys[0] };

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,6 +26,7 @@ enum ranking { RANK_IDENTITY, RANK_FILE, RANK_NAME, RANK_STANDARD, RANKINGS };
 struct sorting {
   const struct out_sort *sort;
   const struct out_rows *rows;
+  const struct out_row_sleep *sleep; /* by row, or NULL */
   const struct out_names *names;
   uint32_t *order;
   uint32_t *ranks;             /* by ranking, and in each by function number */
@@ -224,6 +226,19 @@ static uint64_t unfreed(const struct out_rows *rows, uint32_t number)
   return out_asked_kept_bytes(&asked.sum);
 }
 
+/* What threads waited of the row's own time, or the rest of it, in ticks; 0 where it is not known. */
+static uint64_t own_part(const struct sorting *sorting, uint32_t number, bool is_waited)
+{
+  const uint64_t own = out_rows_at(sorting->rows, number)->own;
+  const struct out_row_sleep *sleep = sorting->sleep ? &sorting->sleep[number] : NULL;
+  if (!sleep)
+    return is_waited ? 0 : own;
+  if (isnan(sleep->own) || out_sleep_is_open(sleep->own_error, own))
+    return 0;
+  const uint64_t waited = (uint64_t)fmin(fmax(sleep->own, 0), (double)own);
+  return is_waited ? waited : own - waited;
+}
+
 /* Ascending by this is the field's order. */
 static uint64_t key_of(const struct sorting *sorting, uint8_t field, uint32_t number)
 {
@@ -243,6 +258,9 @@ static uint64_t key_of(const struct sorting *sorting, uint8_t field, uint32_t nu
     return ~out_row_asked(sorting->rows, number).sum.bytes;
   case OUT_SORT_UNFREED:
     return ~unfreed(sorting->rows, number);
+  case OUT_SORT_COMPUTED:
+  case OUT_SORT_WAITED:
+    return ~own_part(sorting, number, field == OUT_SORT_WAITED);
   case OUT_SORT_LINE:
     return row->function == FMT_NONE ? 0 : out_profile_function(sorting->names->profile, row->function)->line;
   default:
@@ -374,10 +392,10 @@ static void turn_around(uint32_t *order, uint32_t count)
   }
 }
 
-int out_sort_rows(const struct out_sort *sort, const struct out_rows *rows, const struct out_names *names,
-                  uint32_t *order, uint32_t count)
+int out_sort_rows(const struct out_sort *sort, const struct out_rows *rows, const struct out_row_sleep *sleep,
+                  const struct out_names *names, uint32_t *order, uint32_t count)
 {
-  struct sorting sorting = {.sort = sort, .rows = rows, .names = names, .order = order};
+  struct sorting sorting = {.sort = sort, .rows = rows, .sleep = sleep, .names = names, .order = order};
   int result = prepare(&sorting, count);
   if (result == 0)
     result = sort_range(&sorting, 0, count, 0);

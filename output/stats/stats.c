@@ -373,7 +373,7 @@ static int order(struct callsig_stats *stats)
   stats->total.time = (double)own * stats->grouping.tick;
   stats->total.wait = stats->sleep ? stats->all_sleep.slept * stats->grouping.tick : NAN;
   struct out_names names = out_stats_names(stats);
-  int result = out_sort_rows(&stats->sort, &stats->rows, &names, stats->order, stats->listed);
+  int result = out_sort_rows(&stats->sort, &stats->rows, stats->sleep, &names, stats->order, stats->listed);
   const bool is_parted = result == 0 && stats->sleep && stats->sort.asleep_last && !stats->sort.reversed;
   stats->has_asleep = false;
   return is_parted ? out_row_sleep_last(stats) : result;

@@ -164,3 +164,19 @@ void sym_debugfile_close(struct sym_debugfile *file)
     dwfl_end(file->dwfl);
   file->dwfl = NULL;
 }
+
+bool sym_link_address(Elf *elf, uint64_t offset, uint64_t *address)
+{
+  size_t segments;
+  if (elf_getphdrnum(elf, &segments) != 0)
+    return false;
+  for (size_t i = 0; i < segments; i++) {
+    GElf_Phdr segment;
+    if (gelf_getphdr(elf, (int)i, &segment) == NULL || segment.p_type != PT_LOAD || offset < segment.p_offset ||
+        offset - segment.p_offset >= segment.p_filesz)
+      continue;
+    *address = offset - segment.p_offset + segment.p_vaddr;
+    return true;
+  }
+  return false;
+}

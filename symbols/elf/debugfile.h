@@ -11,6 +11,8 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <gelf.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 #include "base/message.h"
 #include "symbols/processor/processor.h"
@@ -36,6 +38,9 @@ struct sym_debugfile {
  * line to `message`. */
 int sym_debugfile_open(struct sym_debugfile *file, const char *path, base_message_fn message, void *data);
 void sym_debugfile_close(struct sym_debugfile *file);
+
+/* The link-time address of what lies at `offset` in the file. False where no segment has it. */
+bool sym_link_address(Elf *elf, uint64_t offset, uint64_t *address);
 
 /* One line for the message callback, "path: " before it. */
 void sym_debugfile_say(const struct sym_debugfile *file, const char *format, ...) __attribute__((format(printf, 2, 3)));

@@ -136,6 +136,33 @@ int sym_functions_file(struct sym_functions *functions, Dwarf_Die *die, const ch
   return error;
 }
 
+static bool has_parameter(Dwarf_Die *die)
+{
+  Dwarf_Die child;
+  for (int next = dwarf_child(die, &child); next == 0; next = dwarf_siblingof(&child, &child))
+    if (dwarf_tag(&child) == DW_TAG_formal_parameter)
+      return true;
+  return false;
+}
+
+/* Where the source of a function begins that the compiler made of part of another (the body of an OpenMP region), and
+ * which is declared nowhere: what the line table says of its first instruction. Constructors of a file's objects, which
+ * are declared nowhere either, are of no line; without parameters, they cost no reading of the table. */
+static const char *first_line(Dwarf_Die *die, int *line)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Die unit;
+  Dwarf_Addr address;
+  if (!dwarf_attr(die, DW_AT_artificial, &attribute) || !has_parameter(die) || dwarf_entrypc(die, &address) != 0 ||
+      !dwarf_diecu(die, &unit, NULL, NULL))
+    return NULL;
+  Dwarf_Line *source = dwarf_getsrc_die(&unit, address);
+  const char *file = source ? dwarf_linesrc(source, NULL, NULL) : NULL;
+  if (file && dwarf_lineno(source, line) != 0)
+    *line = 0;
+  return file;
+}
+
 /* Adds the function of a declaring DIE. `candidate` has what its plan says, and its name. */
 static int add_root(struct sym_functions *functions, Dwarf_Die *root, struct sym_function_entry *candidate,
                     uint32_t *index)
@@ -143,11 +170,15 @@ static int add_root(struct sym_functions *functions, Dwarf_Die *root, struct sym
   char path[SYM_FILE_MAX];
   int line = 0;
   candidate->next = FMT_NONE;
-  if (dwarf_decl_line(root, &line) == 0 && line > 0)
-    candidate->function.line = (uint32_t)line;
+  const char *file = sym_decl_file(root, path);
+  if (dwarf_decl_line(root, &line) != 0)
+    line = 0;
+  if (!file && line == 0)
+    file = first_line(root, &line);
+  candidate->function.line = line > 0 ? (uint32_t)line : 0;
   int error = linkage_name(functions, root, &candidate->function.linkage_name);
   if (!error)
-    error = sym_functions_file(functions, root, sym_decl_file(root, path), &candidate->function.file);
+    error = sym_functions_file(functions, root, file, &candidate->function.file);
   if (!error)
     error = unite(functions, candidate, index);
   if (!error)

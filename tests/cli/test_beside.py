@@ -75,6 +75,18 @@ static __attribute__((noinline)) void elsewhere(void)
 int main"""
 
 # Functions whose time is in libc, which calls one of them back; and one that the kernel works for.
+# Nearly all of it is in the kernel's own library, which is a file nowhere.
+CLOCKS = """
+#include <stdlib.h>
+#include <time.h>
+__attribute__((noinline)) void reads_clock(int turns)
+{
+  struct timespec now;
+  for (int i = 0; i < turns; i++)
+    clock_gettime(CLOCK_MONOTONIC, &now);
+}
+int main(int argc, char **argv) { reads_clock(400000 * atoi(argv[argc - 1])); return 0; }
+"""
 LIBRARIES = """
 #include <stdlib.h>
 #include <string.h>
@@ -276,6 +288,16 @@ class Beside(harness.Case):
         if "no samples can be taken" in done.stderr:
             self.skipTest("threads cannot be stopped here")
         self.assert_library_time()
+
+    def test_library_of_the_kernel(self):
+        """What it takes to read the clock is the caller's."""
+        program, plain = self.build("clocks", CLOCKS)
+        done = self.callsig("run", "--beside=" + plain, program, str(self.ROUNDS))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows, report = self.by_function()
+        elsewhere = [note for note in report["notes"] if "of no file" in note or "vdso" in note]
+        self.assertEqual(elsewhere, [])
+        self.assertGreater(rows["reads_clock"]["tottime"], 0.8 * self.samples(report)[2], report["notes"])
 
     def test_kernel(self):
         program, plain = self.build("kernel", LIBRARIES)

@@ -113,6 +113,14 @@ class Index(harness.Case):
             self.assertIn(done.returncode, (0, 1))
             self.assertLessEqual(len(done.stderr.splitlines()), 1, done.stderr)
 
+    def test_body_of_a_parallel_region(self):
+        """It is a function that is declared nowhere, and stands where the region does."""
+        program = self.compile("parallel", "double sum;\n"
+                               "int main(int argc, char **argv)\n{\n  (void)argv;\n"
+                               "#pragma omp parallel for\n  for (int i = 0; i < argc; i++)\n    sum += i;\n  return 0;\n}\n", "-fopenmp", compiler=harness.CALLSIG_CC,
+                               instrument=False)
+        self.assertRegex(self.callsig("index", program).stdout, r"parallel\.c:5: main\._omp_fn\.0\b")
+
     def test_function_that_two_units_compile_differently(self):
         """Of an inline function the linker keeps the first unit's code. Where the second unit's has the same size, its description is
         given the address of the kept code, which it does not describe: here the registers are exchanged."""

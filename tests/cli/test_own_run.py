@@ -116,6 +116,11 @@ void aligned(unsigned size, void (*call)(void)), below(unsigned size, void (*cal
 __attribute__((noinline)) void other(unsigned n) { volatile char some[64]; if (n > 0) other(n - 1); some[0] = (char)n; }
 #define HAS(name, function, size) void name(void (*call)(void)) { other(90); function(size, call); __asm__ volatile(""); }
 HAS(small, below, 100) HAS(large, below, 5000) HAS(both, aligned, 3000) HAS(too_large, below, 20000)
+/* Neither has a hook: assembly without call frame information, and what the compiler left out. */
+__asm__(".text\\n.type through, @function\\nthrough: push %rbx\\ncall *%rsi\\npop %rbx\\nret");
+void through(unsigned size, void (*call)(void));
+__attribute__((noinline, no_instrument_function)) void left_out(unsigned size, void (*call)(void)) { volatile char some[64] = {0}; through(size, call); some[1]++; }
+HAS(assembly, through, 0) HAS(leaves_out, left_out, 0)
 """
 
 # Calls of some nanoseconds, as many as the argument says.
@@ -261,6 +266,20 @@ class OwnRun(harness.Case):
             done = self.run_command(tell, caller, "too_large")
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertNotEqual(done.stdout, "too_large\n")
+
+    def test_who_called_code_without_hooks(self):
+        """What a function of the program itself takes that has no hook is its caller's, too."""
+        tell = os.path.join(harness.BUILD, "tests", "tell_caller")
+        if not os.path.exists(tell):
+            self.skipTest("stacks are walked on x86-64 alone")
+        self.compile("libbelow.so", LIBRARY, "-O2", "-shared", "-fPIC", instrument=False)
+        libs = ("-L" + self.folder, "-lbelow", "-Wl,-rpath," + self.folder)
+        for compiler, options in (harness.CALLSIG_CC, []), ("cc", []), (harness.CALLSIG_CC, ["-fno-asynchronous-unwind-tables"]):
+            caller = self.compile("libcaller.so", CALLER, "-O2", "-g", "-shared", "-fPIC", *options, compiler=compiler,
+                                  instrument=compiler == "cc", libs=libs)
+            for function in "assembly", "leaves_out":
+                done = self.run_command(tell, caller, function)
+                self.assertEqual((done.returncode, done.stdout), (0, function + "\n"), (compiler, options, done.stderr))
 
     def plain_seconds(self, program, *arguments):
         """User CPU time of a program by itself."""

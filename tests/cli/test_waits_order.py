@@ -52,6 +52,24 @@ int main(void)
 
 
 class Order(harness.Case):
+    def by(self, key):
+        """The functions of the recording x.out in the order of a sort key."""
+        done = self.callsig("report", "--by", "function", "-s", key, "--format", "json", "x.out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return [row["function"] for row in json.loads(done.stdout)["rows"]]
+
+    def test_what_computes_and_what_waits(self):
+        """They are sort keys of their own; where nothing tells the two apart, all was computed."""
+        program = self.compile("server", SERVER, "-O1", libs=("-pthread",))
+        self.assertEqual(self.callsig("run", "-o", self.path("x.out"), program).returncode, 0)
+        # What going to sleep takes is computed, too.
+        self.assertIn("answers", self.by("cpu")[:2])
+        self.assertNotIn("answers", self.by("tottime")[:3])
+        self.assertIn(self.by("wait")[0], ("blocks", "waits_for_request", "main"))
+        self.assertIn("Ordered by: computing time", self.callsig("report", "-s", "cpu", "x.out").stdout)
+        self.assertEqual(self.callsig("run", "--times", "exact", "-o", self.path("x.out"), program).returncode, 0)
+        self.assertEqual(self.by("cpu"), self.by("tottime"))
+
     def test_a_server_with_little_to_do(self):
         program = self.compile("server", SERVER, "-O1", libs=("-pthread",))
         subprocess.run([harness.CALLSIG, "run", "-o", self.path("x.out"), program], check=True, env=self.environment, cwd=self.folder, capture_output=True)
