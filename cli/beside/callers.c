@@ -2,6 +2,7 @@
 #include "cli/beside/callers.h"
 
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli/beside/own_code.h"
@@ -19,12 +20,13 @@ static bool has_hooks(const char *path, void *data)
   return cli_elf_facts_read(path, &facts) == 0 && (facts.has_sleds || facts.imports_hook);
 }
 
-/* Is the module one with functions that are profiled? */
+/* Is the module one with functions that are profiled? The kernel's own library is none, nor is a file of that name. */
 static bool is_profiled(struct cli_callers *callers, const struct base_strings *strings, uint32_t module)
 {
   uint32_t known = sym_address_map_get(&callers->profiled, module);
   if (known == UINT32_MAX) {
-    known = callers->files.is_profiled(base_strings_at(strings, module), callers->files.data);
+    const char *path = base_strings_at(strings, module);
+    known = strcmp(path, CLI_VDSO) != 0 && callers->files.is_profiled(path, callers->files.data);
     if (sym_address_map_put(&callers->profiled, module, known) < 0)
       return false;
   }
