@@ -454,8 +454,8 @@ static void refusals(void **state)
   assert_int_equal(callsig_stats_group(stats, 0), -22);
   assert_int_equal(callsig_stats_sort(stats, "c"), -22);
   assert_string_equal(last_message(),
-                      "sort key 'c' is ambiguous: the keys are calls, ncalls, cumtime, cumulative, filename, "
-                      "line, module, name, nfl, pcalls, stdname, time, tottime, allocs, allocbytes, unfreed");
+                      "sort key 'c' is ambiguous: the keys are calls, ncalls, cumtime, cumulative, filename, line, "
+                      "module, name, nfl, pcalls, stdname, time, tottime, allocs, allocbytes, unfreed, cpu, wait");
   assert_int_equal(callsig_stats_sort(stats, "speed"), -22);
   assert_int_equal(callsig_stats_sort(stats, ""), -22);
   const char *restriction = "1.5";
