@@ -38,9 +38,11 @@ static void take(struct fmt_rec_header *header, const char *text, size_t size)
 
 void prof_title_note(struct fmt_rec_header *header)
 {
+  if (!(header->flags & FMT_REC_CHILD))
+    return;
   char text[PROF_MAX_PATH];
-  if (header->flags & FMT_REC_CHILD)
-    take(header, text, (size_t)prof_small_file_read("/proc/self/cmdline", text, sizeof text));
+  const long size = prof_small_file_read("/proc/self/cmdline", text, sizeof text);
+  take(header, text, (size_t)size);
 }
 
 /* The size of what /proc/self/cmdline would show of memory that is there: a title that goes on beyond the arguments,
