@@ -35,8 +35,10 @@ def sampled(tools, compiler, level):
     """Of a hundred times at least 93 lie within the error that is told with 95 %; and few calls were timed."""
     guest = Guest(tools, "sampled.c", compiler, level, libraries=tools.link_with("shared"))
     rows = [row for start in range(RUNS) for row in sampled_rows(tools, guest, start)]
-    if any(not error for _, error in rows):
-        raise Failure(f"{sum(not error for _, error in rows)} of {len(rows)} rows have no error: they were not sampled")
+    # One that seems long at first, by a price of clocks that was measured on a busy machine, is timed each time, and exact.
+    each = [distance for distance, error in rows if not error]
+    if len(each) > len(rows) / 100 or any(distance > 1e-6 for distance in each):
+        raise Failure(f"{len(each)} of {len(rows)} rows have no error: they were not sampled; their distances: {each[:5]}")
     within = sum(distance <= error for distance, error in rows)
     middle = sorted(error for _, error in rows)[len(rows) // 2]
     print(f"     {within} of {len(rows)} times within their errors, half of which are below {middle:.1%}")
