@@ -2,8 +2,8 @@
 """hotpath_instructions.py BUILD_DIR [--bound FILE] [--quick]
 
 Instructions that callsig executes for one enter+exit pair, counted by callgrind: the difference of two runs of different
-length, divided by the calls in between, less the same for glibc's empty hooks; in modes that begin with "sleds", less the same
-for sleds that are off. Counting needs no quiet machine, so this guards the hot path in the tests. With --bound, a line of FILE
+length, divided by the calls in between, less the same for glibc's empty hooks; in modes with "sleds", less the same
+for sleds that are off, gcc's or, in those that begin with "clang", clang's. Counting needs no quiet machine, so this guards the hot path in the tests. With --bound, a line of FILE
 is `PATTERN MODE INSTRUCTIONS`, and the exit status is 1 when a count is above its bound. --quick takes one pattern of each mode,
 the first in FILE, and fewer calls where each takes as long. Exit status 77: valgrind is not installed."""
 
@@ -25,22 +25,24 @@ MODES = {mode: {"CALLSIG_TIMES": "exact", **variables} for mode, variables in {
     "no_signatures": {"CALLSIG_NO_SIGNATURES": "1"}, "signatures": {}, "disabled": {"CALLSIG_DISABLED": "1"},
     "timeline": {"CALLSIG_TIMELINE": "1s"}, "percentiles": {"CALLSIG_PERCENTILES": "1"}, "sleds_timed": {},
     "sleds_off": {"CALLSIG_WINDOW": "0-0"},
-    "sleds_counted": {"CALLSIG_TIMES": "auto", "CALLSIG_OVERHEAD": "1.001"}}.items()}
+    **dict.fromkeys(("sleds_counted", "clang_sleds_counted"), {"CALLSIG_TIMES": "auto", "CALLSIG_OVERHEAD": "1.001"})}.items()}
 
 
 # What is timed of these settles over many calls.
-SETTLES = {"sleds_counted"}
+SETTLES = {"sleds_counted", "clang_sleds_counted"}
 
 
-def has_sleds(mode):
-    return mode.startswith("sleds")
+def instrumentation_of(mode, plugins):
+    """The compiler, and its options."""
+    compiler = "clang" if mode.startswith("clang") else "gcc"
+    return compiler, sled_options(compiler, plugins) if "sleds" in mode else ["-finstrument-functions"]
 
 
-def build_program(folder, instrumentation):
+def build_program(folder, compiler, instrumentation):
     """The call patterns, with hooks and without a library for them: glibc's own hooks return at once. Or with sleds."""
     made = tempfile.mkdtemp(dir=folder)
     program, calls, measure = (os.path.join(made, name) for name in ("patterns", "calls.o", "measure.o"))
-    compile_with("gcc", *FLAGS, *instrumentation, "-c", source("calls.c"), "-o", calls)
+    compile_with(compiler, *FLAGS, *instrumentation, "-c", source("calls.c"), "-o", calls)
     compile_with("gcc", *FLAGS, "-c", source("measure.c"), "-o", measure)
     compile_with("gcc", "-pthread", calls, measure, "-o", program)
     return program
@@ -76,17 +78,18 @@ def main():
             callsig.cache = folder
             programs, empty = {}, {}
             for pattern, mode in wanted:
-                sleds, part = has_sleds(mode), 4 if options.quick and mode not in SETTLES else 1
-                if sleds not in programs:
-                    programs[sleds] = build_program(folder, sled_options("gcc", plugins) if sleds else ["-finstrument-functions"])
-                    callsig.index(programs[sleds])
-                if (pattern, sleds) not in empty:
-                    empty[pattern, sleds] = per_call(programs[sleds], pattern, part, {}, folder)
+                compiler, instrumentation = instrumentation_of(mode, plugins)
+                kind, part = (compiler, "sleds" in mode), 4 if options.quick and mode not in SETTLES else 1
+                if kind not in programs:
+                    programs[kind] = build_program(folder, compiler, instrumentation)
+                    callsig.index(programs[kind])
+                if (pattern, kind) not in empty:
+                    empty[pattern, kind] = per_call(programs[kind], pattern, part, {}, folder)
                 environment = {**callsig.environment(""), "LD_PRELOAD": callsig.library, **MODES[mode]}
-                count = per_call(programs[sleds], pattern, part, environment, folder) - empty[pattern, sleds]
+                count = per_call(programs[kind], pattern, part, environment, folder) - empty[pattern, kind]
                 said, is_above = verdict(count, bounds.get((pattern, mode)))
                 above += is_above
-                print(f"{pattern:10} {mode:14} {count:7.1f} instructions an enter+exit pair{said}", flush=True)
+                print(f"{pattern:10} {mode:19} {count:7.1f} instructions an enter+exit pair{said}", flush=True)
     except NotRun as reason:
         raise SystemExit(f"hotpath_instructions: {reason}") from reason
     return 1 if above else 0

@@ -79,7 +79,7 @@ struct fmt_sled {
   uint8_t kind;          /* enum fmt_sled_kind */
   uint8_t always;        /* XRay's own */
   uint8_t version;       /* 2. XRay's 0 and 1 hold addresses that are not relative, and are refused */
-  uint8_t flags;         /* enum fmt_sled_flag; XRay: 0, not known */
+  uint8_t flags;         /* enum fmt_sled_flag; XRay: 0: the index finds out (symbols/index/sled_facts.h) */
   uint32_t instructions; /* of the whole function, as the compiler counts; 0: not known */
   uint8_t reserved[8];
 };

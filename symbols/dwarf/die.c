@@ -121,6 +121,32 @@ bool sym_die_is_gnu(Dwarf_Die *die)
   return strncmp(producer_of(die), "GNU ", 4) == 0;
 }
 
+bool sym_die_is_clang(Dwarf_Die *die)
+{
+  Dwarf_Die unit;
+  if (!strstr(producer_of(die), "clang version ") || !dwarf_diecu(die, &unit, NULL, NULL))
+    return false;
+  switch (dwarf_srclang(&unit)) {
+  case DW_LANG_C:
+  case DW_LANG_C89:
+  case DW_LANG_C99:
+  case DW_LANG_C11:
+  case DW_LANG_ObjC:
+    return true;
+  default:
+    return sym_die_is_cxx(die);
+  }
+}
+
+Dwarf_Word sym_die_convention(Dwarf_Die *subprogram)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Word convention = DW_CC_normal;
+  if (dwarf_attr_integrate(subprogram, DW_AT_calling_convention, &attribute))
+    dwarf_formudata(&attribute, &convention);
+  return convention;
+}
+
 bool sym_die_tracks_arguments(Dwarf_Die *die)
 {
   const char *producer = producer_of(die);

@@ -34,6 +34,12 @@ bool sym_die_is_cxx(Dwarf_Die *die);
 /* Whether gcc compiled the unit of `die`. */
 bool sym_die_is_gnu(Dwarf_Die *die);
 
+/* Whether clang compiled the unit of `die` from C, C++ or Objective-C. */
+bool sym_die_is_clang(Dwarf_Die *die);
+
+/* The calling convention of a subprogram (DW_CC_...): DW_CC_normal where it names none. */
+Dwarf_Word sym_die_convention(Dwarf_Die *subprogram);
+
 /* Whether the unit of `die` tells of the parameters that a clone of a function is not passed what its callers would
  * have passed, before it tells what the function makes of them: gcc does, but where it compiles at the link (-flto) or
  * without variable tracking. */

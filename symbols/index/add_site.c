@@ -9,6 +9,7 @@
 
 #include "symbols/dwarf/die.h"
 #include "symbols/index/lower.h"
+#include "symbols/index/sled_facts.h"
 #include "symbols/location/abi.h"
 #include "symbols/location/abi_evidence.h"
 
@@ -128,6 +129,8 @@ static int compile_site(struct sym_build *build, const struct sym_found_site *fo
     context.abi = &abi;
     if (plan->has_return && sym_abi_returns(&entered, symbol, is_gnu))
       site->flags |= FMT_SITE_RETURNS;
+    sym_sleds_add_flags(&build->sleds, found->call,
+                        sym_sled_facts(&build->hook, &build->sleds, &compiled, symbol, &abi));
   }
   int error =
       states ? sym_lower(&context, plan, instance->is_hidden ? NULL : &entered, &build->ops, states, lost) : -ENOMEM;

@@ -128,7 +128,7 @@ static int add_functions(struct sym_build *build)
   return 0;
 }
 
-/* Gives the entry sleds their sites. */
+/* Gives the entry sleds their sites, and all sleds what is known of their functions. */
 static void join_sleds(struct sym_build *build)
 {
   const struct fmt_index_site *sites = build->sites.data;
@@ -140,6 +140,7 @@ static void join_sleds(struct sym_build *build)
       at++;
     sled->site = at;
   }
+  sym_sleds_share_flags(&build->sleds);
 }
 
 static int add_symbols(struct sym_build *build)

@@ -166,6 +166,8 @@ void sym_abi_assign(Dwarf_Die *instance, bool is_gnu, struct sym_abi *abi)
                                   .has_prototype = sym_die_is_cxx(instance) || is_flagged(instance, DW_AT_prototyped)};
   assign_result(&assignment, instance);
   assign_all(&assignment, &root, instance, 0);
+  abi->integers = assignment.integers;
+  abi->is_whole = !assignment.is_over;
 }
 
 struct sym_abi_place *sym_abi_place_of(struct sym_abi *abi, Dwarf_Die *parameter)

@@ -75,10 +75,7 @@ static void judge_all(const struct sym_location_context *context, struct sym_abi
 /* Is the function called as its declaration says? */
 static bool is_plain(Dwarf_Die *instance, const struct sym_symbol *symbol)
 {
-  Dwarf_Attribute attribute;
-  Dwarf_Word convention = DW_CC_normal;
-  if (dwarf_attr_integrate(instance, DW_AT_calling_convention, &attribute))
-    dwarf_formudata(&attribute, &convention);
+  const Dwarf_Word convention = sym_die_convention(instance);
   return symbol && !sym_symbol_is_rebuilt(symbol->name) && (convention == DW_CC_normal || convention == DW_CC_program);
 }
 

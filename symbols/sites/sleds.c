@@ -248,6 +248,28 @@ void sym_sleds_free(struct sym_sleds *sleds)
   base_vector_free(&sleds->sleds);
 }
 
+bool sym_sleds_have_tail(const struct sym_sleds *sleds, uint64_t low, uint64_t high)
+{
+  const struct fmt_index_sled *end = (const struct fmt_index_sled *)sleds->sleds.data + sleds->sleds.count;
+  for (const struct fmt_index_sled *sled = sled_from(sleds, low); sled && sled < end && sled->address < high; sled++)
+    if (sled->kind == FMT_SLED_TAIL)
+      return true;
+  return false;
+}
+
+void sym_sleds_add_flags(struct sym_sleds *sleds, uint64_t address, uint8_t flags)
+{
+  sled_from(sleds, address)->flags |= flags;
+}
+
+void sym_sleds_share_flags(struct sym_sleds *sleds)
+{
+  for (uint32_t i = 0; i < sleds->sleds.count; i++) {
+    struct fmt_index_sled *sled = base_vector_at(&sleds->sleds, i);
+    sled->flags = sled_from(sleds, sled->function)->flags;
+  }
+}
+
 static int compare_sites(const void *a, const void *b)
 {
   const struct sym_found_site *left = a, *right = b;

@@ -7,6 +7,7 @@
 #ifndef CALLSIG_SYMBOLS_SITES_SLEDS_H
 #define CALLSIG_SYMBOLS_SITES_SLEDS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/vector.h"
@@ -27,6 +28,13 @@ struct sym_sleds {
 int sym_sleds_find(struct sym_sleds *sleds, const struct sym_debugfile *file, const struct sym_hook *code,
                    const struct sym_symbol_table *symbols);
 void sym_sleds_free(struct sym_sleds *sleds);
+
+/* Whether a sled between `low` and `high` stands before a jump to another function. */
+bool sym_sleds_have_tail(const struct sym_sleds *sleds, uint64_t low, uint64_t high);
+
+/* Adds to the flags of the entry sled at `address`, and gives all others those of the entries of their functions. */
+void sym_sleds_add_flags(struct sym_sleds *sleds, uint64_t address, uint8_t flags);
+void sym_sleds_share_flags(struct sym_sleds *sleds);
 
 /* Adds a site for each entry sled to `sites` (struct sym_found_site), which stays ascending by pc. -ENOMEM. */
 int sym_sleds_add_sites(const struct sym_sleds *sleds, struct base_vector *sites);
