@@ -11,6 +11,7 @@
 
 #include "output/beside/in_place.h"
 #include "output/notes/asked_notes.h"
+#include "output/notes/called_hooks_note.h"
 #include "output/notes/counting_notes.h"
 #include "output/notes/loss_notes.h"
 #include "output/notes/open_notes.h"
@@ -282,6 +283,8 @@ static void note_compensation(struct notes *notes)
   if (stats->compensating != OUT_COMPENSATE_ALL)
     out_text_puts(&notes->text, "; --raw shows what the clock read");
   send(notes);
+  if (notes->of_table && notes->result == 0)
+    notes->result = out_called_hooks_note(stats, notes->note, notes->data);
 }
 
 static void note_left_subtree(struct notes *notes)

@@ -141,6 +141,18 @@ class Real(harness.Case):
             self.assertTrue(self.hooks(self.path("a")) and self.hooks(self.path("c")))
             self.assertEqual(self.run_command(self.path("a")).returncode, 0)
 
+    def test_note_on_calls_of_hooks(self):
+        """Below a table with times of which the hooks' cost was taken off, and only where the program calls them."""
+        self.write("a.c", harness.CALLS)
+        for compiler in ("gcc", "clang"):
+            for options, is_said in (((), False), (("--before-inlining",), True)):
+                done = self.run_command(harness.CALLSIG_CC, *options, "a.c", "-o", "a", env={"CALLSIG_CC": compiler})
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(self.run_command(harness.CALLSIG, "run", "-o", "out", self.path("a")).returncode, 0)
+                table = self.run_command(harness.CALLSIG, "report", "--compensate", "out").stdout
+                self.assertIn("\ncompensated: ", table)
+                self.assertEqual("\nhooks are calls in the program's code " in table, is_said, table)
+
     def test_link_time_code(self):
         """Code that is made at the link has sleds too, or hooks, as it was asked for."""
         self.write("a.c", harness.CALLS)
