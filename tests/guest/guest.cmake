@@ -24,3 +24,8 @@ callsig_test(guest.matrix_full full ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_D
 set_tests_properties(guest.matrix guest.matrix_full PROPERTIES PROCESSORS 2 COST 300)
 # It takes longest of the quick ones.
 set_tests_properties(guest.deep PROPERTIES COST 100)
+
+# Random functions that keep all registers busy.
+set(registers ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/run_registers.py --build ${PROJECT_BINARY_DIR})
+callsig_test(guest.registers quick ${registers})
+callsig_test(guest.registers_full full ${registers} --all --first 100 --count 30)
