@@ -83,7 +83,7 @@ enum callsig_diff_verdict {
   CALLSIG_DIFF_SAME,     /* equal, or, when judged, not told from noise */
   CALLSIG_DIFF_SLOWER,   /* more of the metric, when judged */
   CALLSIG_DIFF_FASTER,   /* less of it */
-  CALLSIG_DIFF_CHANGED,  /* another number of calls, and the same time */
+  CALLSIG_DIFF_CHANGED,  /* another number of calls, and no change of the metric is told */
   CALLSIG_DIFF_ADDED,    /* no call on the old side */
   CALLSIG_DIFF_GONE,     /* no call on the new side */
   CALLSIG_DIFF_UNJUDGED, /* more or less of the metric, and nothing is judged */

@@ -14,6 +14,9 @@
  * two, a standard deviation. It counts where there are hardly any samples. */
 #define CLOCK_ERROR 0.5
 
+/* Half the width of an interval of 95 %, in standard deviations. */
+#define HALF_WIDTH 1.959964
+
 /* Halvings of the interval in which a bound is sought: as many as a double has bits, and more. */
 #define HALVINGS 64u
 
@@ -28,13 +31,14 @@
 
 /* What a function computed, by its samples and by what is left of its own time when the hooks cost it as much as on
  * average, each by how certain it is. The number of samples is drawn from a Poisson distribution; one more than there
- * are is what is certain of none. */
+ * are is what is certain of none. Of many short calls the clock may have read next to nothing, whatever they took. */
 static double computed(const struct out_in_place *function, double average, double period)
 {
   if (!(function->own > 0) && !(function->samples > 0))
     return 0;
   const double cost = function->cost * average, left = fmax(function->own - cost, 0);
-  const double deviation = CLOCK_ERROR * fmax(cost, left), left_variance = deviation * deviation;
+  const double deviation = hypot(CLOCK_ERROR * fmax(cost, left), function->misread / HALF_WIDTH),
+               left_variance = deviation * deviation;
   const double samples_variance = period * (function->samples + function->known + period);
   /* A clock that read nothing, where hooks cost nothing, is sure of nothing. */
   if (!(left_variance > 0))
@@ -96,6 +100,7 @@ void out_in_place_solve(struct out_in_place *functions, uint32_t count, const st
     all.cost += functions[i].cost;
     all.samples += functions[i].samples;
     all.known += functions[i].known;
+    all.misread += functions[i].misread;
   }
   leave_out_interrupts(functions, count, run, &all);
   const double average = average_cost(&all, run);
@@ -209,6 +214,7 @@ static void add_edges(const struct out_beside_times *times, const double *sides,
     functions[out_beside_function(profile, edge->to)].own += (double)out_edge_own(profile, edge) - times->slept[i];
     functions[out_beside_function(profile, edge->to)].cost += cost.callee;
     functions[out_beside_function(profile, edge->to)].sides += sides[i];
+    functions[out_beside_function(profile, edge->to)].misread += out_hidden_misread(sides[i], info->tick);
     if (edge->from != FMT_NONE && out_profile_is_call(profile, edge->from))
       functions[out_beside_function(profile, edge->from)].cost += cost.caller;
   }

@@ -16,6 +16,7 @@ struct out_in_place {
   double own;     /* own time as the clock read it, hooks and all */
   double cost;    /* of the hooks in it, as they were calibrated at the start */
   double sides;   /* of its calls: output/beside/hidden.h */
+  double misread; /* how far what the clock read may be off, as calls are short: the half width of an interval */
   double samples; /* the time that samples in its code stand for; becomes its own time without hooks */
   double known;   /* what was computed in its code that is in none of these, as it is known better; its samples are
                      taken off already, and are as random as all others */

@@ -291,6 +291,18 @@ static void judge(const struct work *work, const struct amount *amounts, enum ca
   change->p = change->adjusted = welch.p;
 }
 
+/* Tests a row's number of calls, which is exact: where no run differs from the others of its side, any change is one.
+ */
+static void judge_calls(const struct work *work, const struct amount *amounts, double *values,
+                        struct out_diff_change *change)
+{
+  for (uint32_t i = 0; i < work->count; i++)
+    values[i] = (double)amounts[i].calls;
+  struct out_sample old = out_sample_of(values, work->old_count, 0),
+                    new = out_sample_of(values + work->old_count, work->count - work->old_count, 0);
+  change->calls_p = out_welch_test(&old, &new, 1 - work->diff->options.level).p;
+}
+
 /* By how much the change may be off since not all calls were timed. */
 static double error_of(const struct out_diff_change *change, enum callsig_diff_metric metric)
 {
@@ -309,16 +321,19 @@ static enum callsig_diff_verdict verdict_of(const struct out_diff *diff, const s
   double amount = out_diff_amount(change, metric);
   if (fabs(amount) <= error_of(change, metric))
     amount = 0;
-  bool none = is_absent(&change->old) && is_absent(&change->new);
-  if (none || (diff->judged && change->adjusted >= diff->options.level))
+  const bool none = is_absent(&change->old) && is_absent(&change->new),
+             is_told = !diff->judged || change->adjusted < diff->options.level,
+             is_recounted =
+                 change->old.calls != change->new.calls && (!diff->judged || change->calls_p < diff->options.level);
+  if (none || (!is_told && !is_recounted))
     return CALLSIG_DIFF_SAME;
   if (is_absent(&change->old))
     return CALLSIG_DIFF_ADDED;
   if (is_absent(&change->new))
     return CALLSIG_DIFF_GONE;
-  if (amount != 0)
+  if (amount != 0 && is_told)
     return !diff->judged ? CALLSIG_DIFF_UNJUDGED : amount > 0 ? CALLSIG_DIFF_SLOWER : CALLSIG_DIFF_FASTER;
-  return change->old.calls != change->new.calls ? CALLSIG_DIFF_CHANGED : CALLSIG_DIFF_SAME;
+  return is_recounted ? CALLSIG_DIFF_CHANGED : CALLSIG_DIFF_SAME;
 }
 
 /* The probabilities of all rows, corrected together. */
@@ -351,8 +366,10 @@ static int add_row(struct work *work, uint32_t number, double *values)
     diff->left_out++;
     return 0;
   }
-  if (diff->judged)
+  if (diff->judged) {
     judge(work, amounts, metric, values, &change);
+    judge_calls(work, amounts, values, &change);
+  }
   struct out_diff_row *added = base_vector_add(&diff->rows, 1);
   if (!added)
     return -ENOMEM;
@@ -375,6 +392,7 @@ static void make_total(struct work *work, struct amount *sums, double *values)
   diff->total.new = side_of(work, sums, true);
   if (diff->judged)
     judge(work, sums, CALLSIG_DIFF_TOTTIME, values, &diff->total);
+  diff->total.calls_p = 1;
   diff->total.verdict = verdict_of(diff, &diff->total, CALLSIG_DIFF_TOTTIME);
 }
 
@@ -390,6 +408,8 @@ static int make_rows(struct work *work)
     result = correct(diff);
   for (uint32_t i = 0; i < diff->rows.count && result == 0; i++) {
     struct out_diff_row *row = base_vector_at(&diff->rows, i);
+    /* Bonferroni's correction: counts are certain, or far from it. */
+    row->change.calls_p = fmin(row->change.calls_p * (double)diff->rows.count, 1);
     row->change.verdict = verdict_of(diff, &row->change, diff->options.metric);
   }
   if (result == 0)

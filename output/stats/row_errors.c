@@ -16,6 +16,7 @@
 struct draw {
   double own, cumulative;
   double own_square, cumulative_square;
+  double period; /* that a sample stands for */
   double calls;
 };
 
@@ -58,6 +59,7 @@ static void add_samples(struct summing *summing, const struct out_edge *edge, ui
   draw->cumulative += (double)share.cumulative;
   draw->own_square += period * (double)share.own;
   draw->cumulative_square += period * (double)share.cumulative;
+  draw->period = fmax(draw->period, period);
   draw->calls += (double)share.calls;
 }
 
@@ -95,19 +97,40 @@ static double split_error(const struct summing *summing, uint32_t number)
   return fmax(fmin(longer, (1 - part) * whole->own), fmin(shorter, draw->own));
 }
 
-/* Of a time that is no more than a few samples, what the clock read tells as much: the deviation is half of it then
- * (output/beside/in_place.c). The clock is off alike in all edges of a row, so that this is of the row's whole time. */
-static double square_of(double time, double square)
+/* The part that a row has of its function's time, which samples tell. */
+static double part_of_function(const struct summing *summing, uint32_t number)
 {
-  return Z * Z * fmin(square, time * time / 4);
+  const uint32_t function = out_rows_at(summing->rows, number)->function;
+  const struct draw *draw = &summing->draws[number];
+  const struct whole *whole = function == FMT_NONE ? NULL : &summing->wholes[function];
+  if (!whole || !(whole->own > 0 || whole->calls > 0))
+    return 1;
+  return fmin(whole->own > 0 ? draw->own / whole->own : draw->calls / whole->calls, 1);
+}
+
+/* Of a time of no more than a few samples, none perhaps, there may have been one more; but what the clock read tells as
+ * much: output/beside/in_place.c has how far that may be off, of which hooks took `taken`. The clock is off alike in
+ * all edges of a row, so that this is of the row's whole time. */
+static double square_of(double time, double square, double one_more, double taken, double misread)
+{
+  const double clock = hypot(Z / 2 * fmax(time, taken), misread);
+  return fmin(Z * Z * (square + one_more * one_more), clock * clock);
 }
 
 static void add_draws(struct summing *summing)
 {
-  for (uint32_t i = 0; i < summing->rows->list.count; i++) {
+  const struct out_rows *rows = summing->rows;
+  for (uint32_t i = 0; i < rows->list.count; i++) {
     const struct draw *draw = &summing->draws[i];
-    summing->list[i].own += square_of(draw->own, draw->own_square);
-    summing->list[i].cumulative += square_of(draw->cumulative, draw->cumulative_square);
+    if (!(draw->period > 0))
+      continue;
+    const struct out_subtraction none = {0},
+                                 *taken = rows->subtractions.count ? base_vector_at(&rows->subtractions, i) : &none;
+    const double one_more = draw->period * part_of_function(summing, i),
+                 misread = out_hidden_misread(draw->calls, summing->grouping->tick);
+    summing->list[i].own += square_of(draw->own, draw->own_square, one_more, (double)taken->own, misread);
+    summing->list[i].cumulative +=
+        square_of(draw->cumulative, draw->cumulative_square, one_more, (double)taken->cumulative, misread);
   }
 }
 

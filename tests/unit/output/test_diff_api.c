@@ -166,6 +166,39 @@ static void same_program(void **state)
     fail_msg("%u of 100", wrong);
 }
 
+/* Another number of calls, the same in all runs of its side, is a change however much times vary, and so is a function
+ * that is new; a number that varies between the runs of a side is none. */
+static void recounted(void **state)
+{
+  (void)state;
+  static const unsigned counts[] = {3, 3, 5, 5}, varying[] = {2, 9, 3, 8};
+  uint64_t dice = 3;
+  for (unsigned run = 0; run < 4; run++) {
+    struct sample sample;
+    sample_begin(&sample);
+    for (unsigned i = 0; i < 3; i++)
+      index_writer_function(sample.index, "count.c", i + 1, (const char *[]){"twice", "varies", "added"}[i], 0);
+    sample_calls(&sample);
+    recording_writer_header(sample.recording)->injected_hz = 1000000000;
+    uint64_t now = 0;
+    for (unsigned i = 0; i < 3; i++)
+      for (unsigned call = 0; call < (i == 0 ? counts[run] : i == 1 ? varying[run] : run / 2); call++) {
+        const uint64_t end = now + (uint64_t)(1000 * exp(2 * noise(&dice)));
+        sample_call(&sample, i, (const uint64_t[]){0}, 0, now, end);
+        now = end;
+      }
+    sample_end(&sample, now, numbered(run));
+  }
+  struct callsig_diff *diff = load_sides(2, 2);
+  const struct callsig_diff_view view = {.size = sizeof view, .sort = CALLSIG_DIFF_BY_NAME};
+  assert_int_equal(callsig_diff_compare(diff, NULL), 0);
+  assert_int_equal(callsig_diff_arrange(diff, &view), 0);
+  char *found = changes(diff);
+  assert_string_equal(found, "changed count.c:1(twice())\nnew count.c:3(added())");
+  free(found);
+  callsig_diff_free(diff);
+}
+
 /* One recording a side: changes are shown, none is judged. */
 static void unjudged(void **state)
 {
@@ -451,15 +484,11 @@ static void sizes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(slower),
-      cmocka_unit_test(same_program),
-      cmocka_unit_test(unjudged),
-      cmocka_unit_test(builds),
-      cmocka_unit_test(views),
-      cmocka_unit_test(order_of_sides),
-      cmocka_unit_test(nothing_selected),
-      cmocka_unit_test(refusals),
-      cmocka_unit_test(full_output),
+      cmocka_unit_test(slower),         cmocka_unit_test(same_program),
+      cmocka_unit_test(recounted),      cmocka_unit_test(unjudged),
+      cmocka_unit_test(builds),         cmocka_unit_test(views),
+      cmocka_unit_test(order_of_sides), cmocka_unit_test(nothing_selected),
+      cmocka_unit_test(refusals),       cmocka_unit_test(full_output),
       cmocka_unit_test(sizes),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
