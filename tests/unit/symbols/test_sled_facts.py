@@ -106,7 +106,7 @@ def calls_nothing(name, code):
 
 
 def check_source(compiler, options, tools, folder):
-    """Each function of SOURCE has the flags that its comment says; at -O0 nothing is a tail call."""
+    """Each function of SOURCE has the flags that its comment says, where it is optimised: goes_on() ends with a tail call then."""
     path, program = os.path.join(folder, "facts.c"), os.path.join(folder, "facts")
     with open(path, "w", encoding="utf-8") as file:
         file.write(SOURCE)
