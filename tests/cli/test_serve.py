@@ -86,11 +86,16 @@ class Profiles(Served):
 
     def test_counting_from_zero(self):
         self.start()
-        asked = Asked(self, "/debug/pprof/profile?seconds=2")
-        time.sleep(0.4)
-        done = self.callsig("ctl", "rec.out", "reset", "--wait", "0.1s")
-        self.tell("r")
-        status, _, body = asked.result()
+        # Where all processors are busy, the profile may be over before the program has taken the order.
+        for seconds in (2, 10, 30):
+            asked = Asked(self, f"/debug/pprof/profile?seconds={seconds}")
+            time.sleep(0.3)
+            self.assertEqual(self.ask("/metrics")[0], 200)
+            done = self.callsig("ctl", "rec.out", "reset", "--wait", "0.1s")
+            self.tell("r")
+            status, _, body = asked.result()
+            if status != 200:
+                break
         self.assertEqual(status, 409, done.stderr)
         self.assertIn(b"count from zero", body)
         self.assertEqual(self.added("r")[0], {"rounds": 1, "step": 200, "other": 100})
@@ -207,8 +212,8 @@ class Metrics(Served):
             self.assertAlmostEqual(sum(metrics["callsig_function_calls_total"].values()), metrics["callsig_calls_total"][""])
             before = metrics
         # late() came to the front when others had rows, and has one now; what was not told of it before is in its row.
-        self.assertEqual(self.calls(before)["late"], 1)
-        self.assertGreater(self.calls(before)["(others)"], 0)
+        self.settled([1], "late")
+        self.assertGreater(self.calls(self.metrics())["(others)"], 0)
 
     def test_counting_from_zero(self):
         self.start()
@@ -220,10 +225,10 @@ class Metrics(Served):
         self.tell("r")
         self.settled([begun + 200])
 
-    def settled(self, expected):
-        """The calls of step(), once they are among those that are expected: a busy machine takes its time."""
+    def settled(self, expected, function="step"):
+        """The calls of a function, once they are among those that are expected: a busy machine takes its time."""
         until = time.monotonic() + 20
-        while (calls := self.calls(self.metrics())["step"]) not in expected:
+        while (calls := self.calls(self.metrics()).get(function, 0)) not in expected:
             self.assertLess(time.monotonic(), until, (calls, expected))
             time.sleep(0.1)
         return calls
