@@ -169,7 +169,7 @@ static int print_status(const struct cli_target *target)
 static int load_now(const struct cli_target *target, struct callsig_stats **stats)
 {
   int error = callsig_stats_new(
-      &(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .timeline = 1}, stats);
+      &(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .now = 1, .timeline = 1}, stats);
   return error == 0 ? callsig_stats_add(*stats, target->path) : error;
 }
 

@@ -24,7 +24,7 @@ static int merge(const char *output, int (*fold)(struct callsig_stats *stats), c
 {
   struct callsig_stats *stats = NULL;
   int error = callsig_stats_new(
-      &(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .timeline = 1}, &stats);
+      &(struct callsig_stats_options){.size = sizeof(struct callsig_stats_options), .now = 1, .timeline = 1}, &stats);
   if (error == 0)
     error = cli_recordings_add(stats, files, (size_t)count);
   if (error == 0 && fold != NULL)

@@ -128,14 +128,15 @@ const struct out_sampled_run *out_in_place_run(const struct out_profile *profile
   return run && run->head.flags & FMT_SAMPLES_OWN_RUN && run->head.samples > 0 ? run : NULL;
 }
 
-bool out_in_place_runs(const struct out_profile *profile)
+struct out_in_place_runs out_in_place_runs(const struct out_profile *profile)
 {
+  struct out_in_place_runs runs = {0, 0};
   for (uint32_t i = 0; i < profile->recordings.count; i++) {
     const struct out_recording_info *info = out_profile_recording(profile, i);
-    if (info->flags & FMT_REC_SAMPLED && !out_in_place_run(profile, info))
-      return false;
+    runs.all += (info->flags & FMT_REC_SAMPLED) != 0;
+    runs.lacking += info->flags & FMT_REC_SAMPLED && !out_in_place_run(profile, info);
   }
-  return true;
+  return runs;
 }
 
 static bool is_module(const struct out_profile *profile, const struct out_place *place, const char *name)

@@ -36,8 +36,11 @@ void out_in_place_solve(struct out_in_place *functions, uint32_t count, const st
 const struct out_sampled_run *out_in_place_run(const struct out_profile *profile,
                                                const struct out_recording_info *info);
 
-/* Do all recordings in which not every call was timed have such samples? */
-bool out_in_place_runs(const struct out_profile *profile);
+/* How many recordings in which not every call was timed there are, and how many of them lack such samples. */
+struct out_in_place_runs {
+  uint32_t all, lacking;
+};
+struct out_in_place_runs out_in_place_runs(const struct out_profile *profile);
 
 /* How many samples such a run has, and how many of them were in callsig's own code. */
 struct out_in_place_samples {

@@ -18,6 +18,7 @@
 #include "output/notes/queued_notes.h"
 #include "output/notes/sampled_notes.h"
 #include "output/notes/several_notes.h"
+#include "output/notes/timed_hooks_note.h"
 #include "output/notes/timed_notes.h"
 #include "output/notes/waiting_notes.h"
 #include "output/notes/widened_notes.h"
@@ -267,24 +268,47 @@ static uint32_t note_not_compensated(struct notes *notes)
   return profile->recordings.count - unknown;
 }
 
+static void note_called_hooks(struct notes *notes)
+{
+  if (notes->of_table && notes->result == 0)
+    notes->result = out_called_hooks_note(notes->stats, notes->note, notes->data);
+}
+
+/* What hooks took of times that are the clock's. */
+static void note_timed_hooks(struct notes *notes)
+{
+  bool told = false;
+  if (notes->result == 0)
+    notes->result = out_timed_hooks_note(notes->stats, &told, notes->note, notes->data);
+  if (told)
+    note_called_hooks(notes);
+}
+
 static void note_compensation(struct notes *notes)
 {
   const struct callsig_stats *stats = notes->stats;
   const struct out_compensated compensated = out_rows_compensated(&stats->rows);
-  if (!out_stats_tells_compensation(stats) || note_not_compensated(notes) == 0)
+  if (!out_stats_tells_compensation(stats)) {
+    note_timed_hooks(notes);
+    return;
+  }
+  if (note_not_compensated(notes) == 0)
     return;
   out_text_puts(&notes->text, "compensated: ");
   out_text_fixed(&notes->text, compensated.taken * stats->grouping.tick, 0);
   out_text_puts(&notes->text, " seconds of the hooks' own cost were taken off tottime; its sum may be off by ");
   out_text_fixed(&notes->text, compensated.uncertainty * stats->grouping.tick, 0);
   out_text_puts(&notes->text, " seconds");
-  if (!out_in_place_runs(&stats->profile))
+  const struct out_in_place_runs runs = out_in_place_runs(&stats->profile);
+  if (runs.lacking > 0 && runs.lacking < runs.all)
+    out_text_printf(&notes->text, ", as it was estimated without samples of the run for %u of %u recordings",
+                    (unsigned)runs.lacking, (unsigned)runs.all);
+  else if (runs.lacking > 0)
     out_text_puts(&notes->text, ", as it was estimated without samples of the run");
   if (stats->compensating != OUT_COMPENSATE_ALL)
     out_text_puts(&notes->text, "; --raw shows what the clock read");
   send(notes);
-  if (notes->of_table && notes->result == 0)
-    notes->result = out_called_hooks_note(stats, notes->note, notes->data);
+  note_called_hooks(notes);
 }
 
 static void note_left_subtree(struct notes *notes)

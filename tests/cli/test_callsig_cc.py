@@ -1,5 +1,6 @@
 """callsig-cc: when it adds the flags, when it does not, and that real builds work with it."""
 
+import json
 import os
 import subprocess
 
@@ -142,16 +143,37 @@ class Real(harness.Case):
             self.assertEqual(self.run_command(self.path("a")).returncode, 0)
 
     def test_note_on_calls_of_hooks(self):
-        """Below a table with times of which the hooks' cost was taken off, and only where the program calls them."""
+        """Below a table with times that hold the hooks' cost, and of which it was taken off, and only where the program calls them."""
         self.write("a.c", harness.CALLS)
         for compiler in ("gcc", "clang"):
             for options, is_said in (((), False), (("--before-inlining",), True)):
                 done = self.run_command(harness.CALLSIG_CC, *options, "a.c", "-o", "a", env={"CALLSIG_CC": compiler})
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual(self.run_command(harness.CALLSIG, "run", "-o", "out", self.path("a")).returncode, 0)
-                table = self.run_command(harness.CALLSIG, "report", "--compensate", "out").stdout
-                self.assertIn("\ncompensated: ", table)
-                self.assertEqual("\nhooks are calls in the program's code " in table, is_said, table)
+                for times in ("auto", "exact"):
+                    self.assertEqual(self.run_command(harness.CALLSIG, "run", "--times", times, "-o", "out", self.path("a")).returncode, 0)
+                    table = self.run_command(harness.CALLSIG, "report", "--compensate", "out").stdout
+                    self.assertIn("\ncompensated: ", table)
+                    self.assertNotIn("times hold what the hooks took", table)
+                    self.assertEqual("\nhooks are calls in the program's code " in table, is_said, table)
+
+    def test_note_on_times_that_hold_hooks(self):
+        """Below a table of a run in which every call was timed, unless the hooks are taken off, or --raw asks for what the clock read."""
+        self.write("a.c", "static __attribute__((noinline)) void leaf(void) { __asm__ volatile(\"\"); }\n"
+                          "int main(void) { for (int i = 0; i < 200000; i++) leaf(); return 0; }\n")
+        said = "every call was timed: times hold what the hooks took, "
+        for options, calls_hooks in ((), False), (("--before-inlining",), True):
+            self.assertEqual(self.run_command(harness.CALLSIG_CC, *options, "a.c", "-o", "a").returncode, 0)
+            for run in (("--times", "exact"), ("--timeline",)):
+                self.assertEqual(self.run_command(harness.CALLSIG, "run", *run, "-o", "out", self.path("a")).returncode, 0)
+                table = self.run_command(harness.CALLSIG, "report", "out").stdout
+                self.assertIn(said, table)
+                self.assertEqual("\nhooks are calls in the program's code " in table, calls_hooks, table)
+                notes = json.loads(self.run_command(harness.CALLSIG, "report", "--format", "json", "out").stdout)["notes"]
+                self.assertTrue(any(said in note for note in notes), notes)
+                for option in ("--compensate", "--raw"):
+                    self.assertNotIn(said, self.run_command(harness.CALLSIG, "report", option, "out").stdout)
+            self.assertEqual(self.run_command(harness.CALLSIG, "run", "-o", "out", self.path("a")).returncode, 0)
+            self.assertNotIn(said, self.run_command(harness.CALLSIG, "report", "out").stdout)
 
     def test_link_time_code(self):
         """Code that is made at the link has sleds too, or hooks, as it was asked for."""

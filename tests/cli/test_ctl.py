@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_starts_off Ctl.test_never_switched_on Ctl.test_reset Ctl.test_reset_sleds_every_call_timed Ctl.test_seccomp Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_nothing_replaces_the_recording_itself Ctl.test_hostile Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child Ctl.test_child_that_may_not_read_indexes_later Ctl.test_child_that_may_not_read_indexes
+# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_starts_off Ctl.test_never_switched_on Ctl.test_reset Ctl.test_reset_sleds_every_call_timed Ctl.test_seccomp Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_copies_have_the_times_of_now Ctl.test_nothing_replaces_the_recording_itself Ctl.test_hostile Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child Ctl.test_child_that_may_not_read_indexes_later Ctl.test_child_that_may_not_read_indexes
 # ctest: case _full full
 """A program that is being profiled is switched, looked at and asked for snapshots from outside, and counts are exact in between.
 
@@ -345,6 +345,31 @@ class Ctl(harness.Case):
         self.assertEqual(os.stat(self.path("one.out")).st_mode & 0o777, 0o600)
         for command in (("diff", "one.out", "two.out"), ("export", "--to", "folded", "one.out")):
             self.assertEqual(self.callsig(*command).returncode, 0, command)
+
+    def served(self, file):
+        """Seconds from the beginning of serve()."""
+        rows = json.loads(self.callsig("report", file, "--by", "function", "--format", "json").stdout)["rows"]
+        return next(row["cumtime"] for row in rows if row["function"] == "serve")
+
+    def test_copies_have_the_times_of_now(self):
+        """What a snapshot, a timeline and a merge say of a call that goes on, and after a reset, when the program's own clock was not read since."""
+        self.start("--timeline=0")
+        self.switch("reset")
+        self.say("1 10")
+        time.sleep(1.5)
+        shown = [self.served("x.out")]
+        self.assertEqual(self.ctl(self.pid, "snapshot", "snapshot.out").returncode, 0)
+        self.assertEqual(self.callsig("merge", "-o", "merged.out", "x.out").returncode, 0)
+        self.assertEqual(self.ctl(self.pid, "timeline", "timeline.json").returncode, 0)
+        shown += [self.served("snapshot.out"), self.served("merged.out")]
+        shown.append(self.served("x.out"))
+        self.assertGreater(shown[0], 1.4)
+        self.assertEqual(shown, sorted(shown))
+        for name in ("snapshot.out", "merged.out"):
+            self.assertNotIn("rate is unknown", self.callsig("report", name).stdout)
+        with open(self.path("timeline.json")) as file:
+            ends = [event["ts"] + event["dur"] for event in json.load(file)["traceEvents"] if event.get("ph") == "X"]
+        self.assertLess(max(ends) / 1e6, shown[-1])
 
     def test_snapshot_replaces_recordings_alone(self):
         self.start()

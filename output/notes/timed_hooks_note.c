@@ -1,0 +1,52 @@
+/* Adds up what hooks took of times from which nothing is taken off. */
+#include "output/notes/timed_hooks_note.h"
+
+#include <errno.h>
+
+#include "output/profile/edge_time.h"
+#include "output/sampling/hook_cost.h"
+#include "output/stats/compensate.h"
+
+#define LEAST_SECONDS 0.0005 /* what the table shows */
+#define LEAST_SHARE   0.02
+
+struct sums {
+  double hooks, times; /* seconds */
+};
+
+/* The edges of the recordings whose calls were all timed and whose hooks' cost is known. */
+static struct sums sum_of(const struct out_profile *profile)
+{
+  struct sums sums = {0, 0};
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    const struct out_recording_info *info =
+        out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
+    /* What leads to the root is no call, and has the outermost ones as its children. */
+    if (info->flags & FMT_REC_SAMPLED || !out_profile_is_call(profile, edge->to) ||
+        !out_compensate_is_known(profile, info))
+      continue;
+    const struct out_hook_cost cost = out_hook_cost(profile, edge);
+    sums.hooks += (cost.callee + cost.caller) * info->tick;
+    sums.times += ((double)out_edge_total(profile, edge) - (double)edge->children) * info->tick;
+  }
+  return sums;
+}
+
+int out_timed_hooks_note(const struct callsig_stats *stats, bool *told, out_note_fn note, void *data)
+{
+  *told = false;
+  if (stats->compensating != OUT_COMPENSATE_SAMPLED)
+    return 0;
+  const struct sums sums = sum_of(&stats->profile);
+  if (sums.hooks < LEAST_SECONDS || sums.hooks < LEAST_SHARE * sums.times)
+    return 0;
+  struct out_text text = {0};
+  out_text_puts(&text, "every call was timed: times hold what the hooks took, ");
+  out_text_fixed(&text, sums.hooks, 0);
+  out_text_puts(&text, " seconds as they were calibrated; --compensate takes it off");
+  const int result = text.failed ? -ENOMEM : note(out_text_string(&text), data);
+  out_text_free(&text);
+  *told = true;
+  return result;
+}
