@@ -10,13 +10,39 @@ static int print_help(void)
 {
   puts("usage: callsig COMMAND [OPTION...] [ARGUMENT...]\n"
        "\n"
-       "Profiles C and C++ programs compiled with -g -finstrument-functions, call by call: which functions, with\n"
-       "which arguments, took the time.\n");
+       "Profiles C and C++ programs compiled with callsig-cc (or -g -finstrument-functions), call by call: which\n"
+       "functions, with which arguments, took the time.\n");
   for (const struct cli_command *const *command = cli_commands; *command != NULL; command++)
     printf("  %-8s %s\n", (*command)->name, (*command)->summary);
   puts("\n"
-       "'callsig COMMAND --help' says more of each; 'callsig --version' prints the version, 'callsig -h' (--help) "
-       "this.");
+       "'callsig COMMAND --help' (or -h, or 'callsig help COMMAND') says more of each; 'callsig --version' prints the\n"
+       "version, 'callsig --help' (or -h, or 'callsig help') this.");
+  return cli_finish_output(CLI_EXIT_OK);
+}
+
+/* The command of this name; NULL after a message. */
+static const struct cli_command *find_command(const char *name)
+{
+  for (const struct cli_command *const *command = cli_commands; *command != NULL; command++)
+    if (strcmp(name, (*command)->name) == 0)
+      return *command;
+  cli_error("unknown %s '%s'; 'callsig --help' lists the commands", name[0] == '-' ? "option" : "command", name);
+  return NULL;
+}
+
+/* `callsig help`, with the names of `count` commands behind it. */
+static int print_help_of(int count, char **names)
+{
+  if (count == 0)
+    return print_help();
+  if (count > 1) {
+    cli_error("help: one command at a time, not %d; 'callsig --help' lists them", count);
+    return CLI_EXIT_USAGE;
+  }
+  const struct cli_command *command = find_command(names[0]);
+  if (command == NULL)
+    return CLI_EXIT_USAGE;
+  fputs(command->help, stdout);
   return cli_finish_output(CLI_EXIT_OK);
 }
 
@@ -34,9 +60,8 @@ int main(int argc, char **argv)
     printf("callsig %s\n", CLI_VERSION);
     return cli_finish_output(CLI_EXIT_OK);
   }
-  for (const struct cli_command *const *command = cli_commands; *command != NULL; command++)
-    if (strcmp(name, (*command)->name) == 0)
-      return (*command)->main(*command, argc - 1, argv + 1);
-  cli_error("unknown %s '%s'; 'callsig --help' lists the commands", name[0] == '-' ? "option" : "command", name);
-  return CLI_EXIT_USAGE;
+  if (strcmp(name, "help") == 0)
+    return print_help_of(argc - 2, argv + 2);
+  const struct cli_command *command = find_command(name);
+  return command != NULL ? command->main(command, argc - 1, argv + 1) : CLI_EXIT_USAGE;
 }

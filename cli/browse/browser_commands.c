@@ -8,12 +8,17 @@
 
 #include "cli/browse/browser.h"
 
-/* Says why a command was not done. Tables that were printed before come before it. */
+/* Says why a command was not done. Tables that were printed before come before it. Where they could not be written,
+ * nothing that follows could: the browser ends, and its end says so. */
 static void __attribute__((format(printf, 2, 3))) refuse(struct cli_browser *browser, const char *format, ...)
 {
   va_list arguments;
   browser->failed = true;
   fflush(stdout);
+  if (ferror(stdout)) {
+    browser->ended = true;
+    return;
+  }
   va_start(arguments, format);
   vfprintf(stderr, format, arguments);
   va_end(arguments);

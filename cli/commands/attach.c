@@ -157,6 +157,9 @@ static int attach_main(const struct cli_command *command, int argc, char **argv)
   pid_t pid = read_process(command, argc, argv);
   if (pid == 0)
     return CLI_EXIT_USAGE;
+  if (options.sort != NULL && options.output != NULL)
+    return cli_usage_error(command, "-s sorts the table, and with -o none is printed: give it to 'callsig report %s'",
+                           options.output);
   if (options.sort != NULL && (status = cli_sort_check(options.sort)) != CLI_EXIT_OK)
     return status;
   return profile(pid, &options);

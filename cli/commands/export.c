@@ -257,8 +257,7 @@ static int export_main(const struct cli_command *command, int argc, char **argv)
   if (is_one_of(export.output, recordings > 0 ? arguments : standards, recordings > 0 ? recordings : 1))
     return cli_usage_error(command, "%s is the recording itself: name another file with -o OUT", export.output);
   struct callsig_stats *stats = NULL;
-  status = is_timeline(format) ? cli_recordings_load_timeline(command, arguments, recordings, &stats)
-                               : cli_recordings_load(command, arguments, recordings, 0, &stats);
+  status = cli_recordings_load_all(command, arguments, recordings, is_timeline(format), &stats);
   if (status == CLI_EXIT_OK)
     status = cli_row_options_apply(stats, &export.rows);
   if (status == CLI_EXIT_OK)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "callsig/stats.h"
 #include "cli/commands/commands.h"
@@ -19,7 +20,8 @@ static const char help[] =
     "Prints the recordings FILE... (default callsig.out) as one table. An argument that names an existing file is a\n"
     "recording; the rest are restrictions, applied in order: an integer takes so many rows, a fraction below 1 that "
     "share\n"
-    "of them, anything else is a regular expression that is searched in the printed names.\n"
+    "of them, anything else is a regular expression that is searched in the printed names. One that a file is called\n"
+    "like is put into parentheses: '(main.c)'.\n"
     "\n"
     "  -s KEY[,KEY...]     sort by: calls, ncalls, cumtime, cumulative (the default, but that rows of threads that "
     "only\n"
@@ -37,14 +39,15 @@ static const char help[] =
     "cumwaiterror,\n"
     "                      allocs, allocbytes, unfreed (alloc: these three, of 'callsig run --alloc');\n"
     "                      +LIST adds them to pstats's\n"
-    "  --percent           --columns +tottime%,cumtime%\n"
+    "  --percent           adds tottime% and cumtime% to the columns\n"
     "  --unit UNIT         s (default), ms, us, ns, or auto: each time in the unit that fits it\n"
     "  --notes             all notes below the table; else there are a few, of rows that are printed\n"
     "  --full-names        names of over 300 bytes as they are; else their middle is left out in tables\n"
     "  --format FORMAT     table (default), json or csv\n" /* and what all readers have */
     CLI_ROW_OPTION_HELP "  --help, --version\n"
     "\n"
-    "On a terminal, tables have colours (unless NO_COLOR is set) and lines are shortened to its width.\n";
+    "On a terminal, tables have colours (unless NO_COLOR is set) and rows are shortened to its width:\n"
+    "folders go first.\n";
 
 typedef int print_fn(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);
 
@@ -52,6 +55,8 @@ struct report_options {
   const char *sort, *format, *view;
   const char *top; /* NULL: all */
   unsigned stack;
+  const char *columns; /* NULL: those of pstats */
+  bool percent;        /* two more */
   struct callsig_stats_style style;
   struct cli_row_options rows;
   bool callers, callees;
@@ -116,8 +121,10 @@ static int read_option(const struct cli_command *command, int option, const char
   case OPTION_STACK:
     return cli_read_count(command, "--stack", value, &report->stack);
   case OPTION_COLUMNS:
+    report->columns = value;
+    return CLI_EXIT_OK;
   case OPTION_PERCENT:
-    report->style.columns = option == OPTION_PERCENT ? "+tottime%,cumtime%" : value;
+    report->percent = true;
     return CLI_EXIT_OK;
   case OPTION_UNIT:
     return read_unit(command, value, &report->style.unit);
@@ -164,15 +171,21 @@ static int read_options(const struct cli_command *command, int argc, char **argv
   return 0;
 }
 
+/* The option that asks for columns, or NULL. */
+static const char *column_option(const struct report_options *report)
+{
+  return report->columns != NULL ? "--columns" : report->percent ? "--percent" : NULL;
+}
+
 static print_fn *choose_table(const struct cli_command *command, const struct report_options *report)
 {
   bool averages = strcmp(report->view, "averages") == 0, relations = report->callers || report->callees;
-  if (!averages && strcmp(report->view, "pstats") != 0)
-    cli_usage_error(command, "--view: '%s' is none of pstats, averages", report->view);
-  else if (averages && relations)
-    cli_usage_error(command, "--view averages has no %s", report->callers ? "--callers" : "--callees");
-  else if (averages && report->style.columns)
-    cli_usage_error(command, "--view averages has columns of its own: leave out --columns and --percent");
+  const char *relation = report->callers ? "--callers" : "--callees", *columns = column_option(report);
+  if (averages && relations)
+    cli_usage_error(command, "--view averages has no %s", relation);
+  else if ((averages || relations) && columns != NULL)
+    cli_usage_error(command, "%s has columns of its own: leave out %s", averages ? "--view averages" : relation,
+                    columns);
   else if (averages)
     return callsig_stats_print_averages;
   else
@@ -184,9 +197,12 @@ static print_fn *choose_table(const struct cli_command *command, const struct re
 /* Chooses how to print. NULL after a message. */
 static print_fn *choose_print(const struct cli_command *command, const struct report_options *report)
 {
-  bool relations = report->callers || report->callees;
+  bool relations = report->callers || report->callees, averages = strcmp(report->view, "averages") == 0;
+  const char *columns = column_option(report);
   if (report->callers && report->callees)
     cli_usage_error(command, "--callers and --callees exclude each other");
+  else if (!averages && strcmp(report->view, "pstats") != 0)
+    cli_usage_error(command, "--view: '%s' is none of pstats, averages", report->view);
   else if (strcmp(report->format, "table") == 0)
     return choose_table(command, report);
   else if (strcmp(report->format, "json") != 0 && strcmp(report->format, "csv") != 0)
@@ -194,25 +210,48 @@ static print_fn *choose_print(const struct cli_command *command, const struct re
   else if (relations)
     cli_usage_error(command, "--format %s has no %s; they print as a table", report->format,
                     report->callers ? "--callers" : "--callees");
+  else if (averages)
+    cli_usage_error(command, "--format %s has no --view averages; it prints as a table", report->format);
+  else if (columns != NULL)
+    cli_usage_error(command, "--format %s has columns of its own: leave out %s", report->format, columns);
+  else if (report->style.unit != CALLSIG_UNIT_SECONDS)
+    cli_usage_error(command, "--format %s has times in seconds: leave out --unit", report->format);
   else
     return report->format[0] == 'j' ? callsig_stats_print_json : callsig_stats_print_csv;
   return NULL;
 }
 
+/* The style with the columns that were asked for: --percent adds to those of --columns. Returns an exit status. */
+static int decorate(struct callsig_stats *stats, const struct report_options *report)
+{
+  char *columns = NULL;
+  struct callsig_stats_style style = report->style;
+  style.width = cli_terminal_width(STDOUT_FILENO);
+  style.color = cli_terminal_has_color(STDOUT_FILENO);
+  style.columns = report->columns;
+  const char *before = report->columns != NULL ? report->columns : "+";
+  if (report->percent &&
+      asprintf(&columns, "%s%stottime%%,cumtime%%", before, report->columns != NULL ? "," : "") < 0) {
+    cli_error("report: memory is short");
+    return CLI_EXIT_FAILURE;
+  }
+  if (report->percent)
+    style.columns = columns;
+  int error = callsig_stats_set_style(stats, &style);
+  free(columns);
+  return cli_exit_status(error);
+}
+
 /* Groups, filters, sorts and decorates as asked. Returns an exit status. */
-static int arrange(struct callsig_stats *stats, struct report_options *report)
+static int arrange(struct callsig_stats *stats, const struct report_options *report)
 {
   int status = cli_row_options_apply(stats, &report->rows);
   if (status != CLI_EXIT_OK)
     return status;
-  report->style.width = cli_terminal_width();
-  report->style.color = cli_terminal_has_color();
   int error = callsig_stats_sort(stats, report->sort);
   if (error == 0)
     error = callsig_stats_stack(stats, report->stack);
-  if (error == 0)
-    error = callsig_stats_set_style(stats, &report->style);
-  return cli_exit_status(error);
+  return error == 0 ? decorate(stats, report) : cli_exit_status(error);
 }
 
 /* Prints by `print` with the restrictions and --top behind them. Returns an exit status. */
@@ -233,7 +272,7 @@ static int print_all(struct callsig_stats *stats, print_fn *print, const struct 
     all[count++] = top;
   int error = print(stats, stdout, all, count);
   free(all);
-  return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+  return cli_exit_status(error);
 }
 
 static int report_main(const struct cli_command *command, int argc, char **argv)

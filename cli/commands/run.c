@@ -219,7 +219,7 @@ static int check_options(const struct cli_command *command, struct run_options *
   status = cli_library_calls_check(command, &run->library_calls, run->beside);
   if (status == CLI_EXIT_OK)
     status = cli_window_read(command, run->after, run->record_for, &run->window);
-  return status == CLI_EXIT_OK ? cli_run_table_check(&run->table) : status;
+  return status == CLI_EXIT_OK ? cli_run_table_check(command, &run->table, run->output) : status;
 }
 
 static int set_environment(const struct run_options *run, const struct cli_profiled_program *program,

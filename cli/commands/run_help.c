@@ -8,9 +8,9 @@
 const char cli_run_help[] =
     "usage: callsig run [OPTION...] [--] PROGRAM [ARGUMENT...]\n"
     "\n"
-    "Profiles a program that is compiled with -g -finstrument-functions. Its exit status is the program's (128+N "
-    "after\n"
-    "signal N). The table goes to stderr when the program ends, and the recording stays in callsig.out.\n"
+    "Profiles a program that is compiled with callsig-cc (or -g -finstrument-functions). Its exit status is the\n"
+    "program's (128+N after signal N). The table goes to stderr when the program ends, and the recording stays in\n"
+    "callsig.out.\n"
     "\n"
     "  -o FILE           leave the recording in FILE, and print no table\n"
     "  -s KEY            sort the table by KEY: cumtime (default), tottime, ncalls, name, ... (see 'callsig report')\n"

@@ -396,6 +396,8 @@ static int stages_main(const struct cli_command *command, int argc, char **argv)
     return CLI_EXIT_USAGE;
   char **paths = optind < argc ? argv + optind : &standard;
   size_t count = optind < argc ? (size_t)(argc - optind) : 1;
+  if (optind == argc && !cli_recordings_have_default(command))
+    return CLI_EXIT_FAILURE;
   if (stages.plot != NULL)
     return draw(paths, count, &stages);
   status = stages.database != NULL ? complete(paths, count, stages.database) : print_files(paths, count, &print);

@@ -71,59 +71,105 @@ int cli_recordings_add(struct callsig_stats *stats, char *const *recordings, siz
   return error;
 }
 
-/* The first argument that ends as the names of recordings do, or NULL. */
-static const char *find_missing(char **arguments, size_t count)
+static bool ends_with(const char *text, const char *ending)
 {
-  static const char *const endings[] = {".cs", ".out"};
-  for (size_t i = 0; i < count; i++) {
-    const size_t length = strlen(arguments[i]);
-    for (size_t j = 0; j < sizeof endings / sizeof endings[0]; j++) {
-      const size_t ending = strlen(endings[j]);
-      if (length > ending && strcmp(arguments[i] + length - ending, endings[j]) == 0)
-        return arguments[i];
-    }
-  }
-  return NULL;
+  const size_t length = strlen(text), wanted = strlen(ending);
+  return length > wanted && strcmp(text + length - wanted, ending) == 0;
 }
 
-static int load(const struct cli_command *command, char **recordings, size_t count, size_t others, bool timeline,
-                struct callsig_stats **stats)
+/* Is the argument named as a recording is? That of a process or a rank has a number behind the name, and what the shell
+ * found no file for is handed on as it was typed: "callsig.out.*". */
+static bool is_named_as_recording(const char *argument)
+{
+  return ends_with(argument, ".cs") || ends_with(argument, ".out") || ends_with(argument, ".callsig") ||
+         strstr(argument, ".cs.") != NULL || strstr(argument, ".out.") != NULL;
+}
+
+/* Refuses an argument that is no file and was meant to be one: what is named as recordings are, and a folder that is
+ * named with a slash. One without may be the name of a function, too. False after a message. */
+static bool are_restrictions(const struct cli_command *command, char **arguments, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    struct stat file;
+    const bool is_there = stat(arguments[i], &file) == 0;
+    if (!is_named_as_recording(arguments[i]) && !(is_there && strchr(arguments[i], '/') != NULL))
+      continue;
+    cli_error("%s: %s: %s; name a recording, or make one with 'callsig run -o FILE PROGRAM'", command->name,
+              arguments[i], is_there ? "is a folder" : "no such file");
+    return false;
+  }
+  return true;
+}
+
+/* Does the file begin as recordings do? Of one that is empty, or cannot be read, reading it tells more. */
+static bool may_be_recording(const char *path)
+{
+  char begin[sizeof FMT_RECORDING_MAGIC];
+  int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+  if (file < 0)
+    return true;
+  const ssize_t length = pread(file, begin, sizeof begin, 0);
+  close(file);
+  return length <= 0 ||
+         (length == (ssize_t)sizeof begin && memcmp(begin, FMT_RECORDING_MAGIC, sizeof FMT_RECORDING_MAGIC) == 0);
+}
+
+/* A restriction that a file is called like is taken for a recording: says how it is written instead. The parentheses
+ * change nothing in an expression, and no file is called so. False after a message. */
+static bool are_recordings(const struct cli_command *command, char **files, size_t count)
+{
+  for (size_t i = 0; i < count; i++) {
+    if (may_be_recording(files[i]))
+      continue;
+    cli_error("%s: %s: not a callsig recording; for the rows of that name, write '(%s)'", command->name, files[i],
+              files[i]);
+    return false;
+  }
+  return true;
+}
+
+/* Where no recording is named, there has to be the default one. `other` is an argument that is no file, or NULL. False
+ * after a message. */
+static bool has_default(const struct cli_command *command, const char *other)
 {
   struct stat file;
-  const char *other = others > 0 ? recordings[count] : NULL, *missing = find_missing(recordings + count, others);
-  if (missing != NULL) {
-    cli_error("%s: %s: %s; name a recording, or make one with 'callsig run -o FILE PROGRAM'", command->name, missing,
-              stat(missing, &file) == 0 ? "is a folder" : "no such file");
-    return CLI_EXIT_FAILURE;
-  }
+  if (stat(CLI_DEFAULT_RECORDING, &file) == 0)
+    return true;
+  cli_error("%s: %s%s: %s; name a recording, or make one with 'callsig run PROGRAM'", command->name, other ? other : "",
+            other ? " is not a file, and " CLI_DEFAULT_RECORDING : CLI_DEFAULT_RECORDING, strerror(errno));
+  return false;
+}
+
+bool cli_recordings_have_default(const struct cli_command *command)
+{
+  return has_default(command, NULL);
+}
+
+static int load(char **recordings, size_t count, bool timeline, struct callsig_stats **stats)
+{
   static char *standard[] = {CLI_DEFAULT_RECORDING};
-  if (count == 0) {
-    if (stat(standard[0], &file) != 0) {
-      cli_error("%s: %s%s: %s; name a recording, or make one with 'callsig run PROGRAM'", command->name,
-                other ? other : "", other ? " is not a file, and " CLI_DEFAULT_RECORDING : CLI_DEFAULT_RECORDING,
-                strerror(errno));
-      return CLI_EXIT_FAILURE;
-    }
-    recordings = standard;
-    count = 1;
-  }
   const struct callsig_stats_options options = {.size = sizeof options, .now = 1, .timeline = timeline};
   int error = callsig_stats_new(&options, stats);
   if (error == 0)
-    error = cli_recordings_add(*stats, recordings, count);
+    error = cli_recordings_add(*stats, count > 0 ? recordings : standard, count > 0 ? count : 1);
   return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
 int cli_recordings_load(const struct cli_command *command, char **recordings, size_t count, size_t others,
                         struct callsig_stats **stats)
 {
-  return load(command, recordings, count, others, false, stats);
+  if (!are_restrictions(command, recordings + count, others) || !are_recordings(command, recordings, count) ||
+      (count == 0 && !has_default(command, others > 0 ? recordings[0] : NULL)))
+    return CLI_EXIT_FAILURE;
+  return load(recordings, count, false, stats);
 }
 
-int cli_recordings_load_timeline(const struct cli_command *command, char **recordings, size_t count,
-                                 struct callsig_stats **stats)
+int cli_recordings_load_all(const struct cli_command *command, char **recordings, size_t count, bool timeline,
+                            struct callsig_stats **stats)
 {
-  return load(command, recordings, count, 0, true, stats);
+  if (count == 0 && !has_default(command, NULL))
+    return CLI_EXIT_FAILURE;
+  return load(recordings, count, timeline, stats);
 }
 
 int cli_recordings_status(const struct callsig_stats *stats)

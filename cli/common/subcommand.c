@@ -73,6 +73,9 @@ int cli_next_option(const struct cli_command *command, int argc, char **argv, in
 {
   opterr = 0;
   int option = getopt_long(argc, argv, command->letters, command->options, NULL);
+  /* No command has a letter h of its own. */
+  if (option == '?' && optopt == 'h')
+    option = CLI_OPTION_HELP;
   switch (option) {
   case '?':
   case ':':

@@ -55,8 +55,8 @@ void cli_error_line(const char *line, void *data);
 void cli_ignore_line(const char *line, void *data);
 
 /* The next option of the command's tables as getopt_long() gives it, or CLI_OPTION_END after the last. When an option
- * is unknown or lacks its value, or is --help or --version, it prints what there is to say, sets *status to the exit
- * status and returns CLI_OPTION_ANSWERED. */
+ * is unknown or lacks its value, or is --help, -h or --version, it prints what there is to say, sets *status to the
+ * exit status and returns CLI_OPTION_ANSWERED. */
 int cli_next_option(const struct cli_command *command, int argc, char **argv, int *status);
 
 /* Reads the value of `option`, a whole number from 1 to INT_MAX. Returns CLI_EXIT_OK, or CLI_EXIT_USAGE after a

@@ -65,7 +65,8 @@ static int check_instrumented(const struct preparation *preparation, const struc
     return 0;
   const char *what = strcmp(program->path, program->image) == 0 ? "" : " (which runs this script)";
   if (!preparation->loads_modules && !preparation->starts_programs) {
-    cli_error("run: %s%s: neither it nor its libraries are instrumented; compile it with %s (see 'callsig flags')",
+    cli_error("run: %s%s: neither it nor its libraries are instrumented; compile it with callsig-cc (or %s; see "
+              "'callsig flags')",
               program->image, what, CLI_INSTRUMENT_FLAGS);
     return -ENOEXEC;
   }

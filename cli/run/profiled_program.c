@@ -12,6 +12,7 @@
 
 #include "cli/common/find_program.h"
 #include "cli/common/subcommand.h"
+#include "config.h"
 
 /* How many interpreters that are scripts themselves the kernel follows (BINPRM_MAX_RECURSION). */
 #define SCRIPT_DEPTH 5
@@ -124,8 +125,8 @@ static int check_facts(const struct cli_profiled_program *program)
               "callsig), or dynamically",
               image);
   else
-    cli_error("run: %s: is statically linked and not instrumented; compile it with %s", image,
-              "-g -finstrument-functions");
+    cli_error("run: %s: is statically linked and not instrumented; compile it with callsig-cc (or %s)", image,
+              CLI_INSTRUMENT_FLAGS);
   return -ENOEXEC;
 }
 

@@ -4,12 +4,17 @@
 #include <errno.h>
 #include <stdio.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "callsig/stats.h"
 #include "cli/common/recordings.h"
+#include "cli/terminal/terminal.h"
 
-int cli_run_table_check(const struct cli_run_table *table)
+int cli_run_table_check(const struct cli_command *command, const struct cli_run_table *table, const char *output)
 {
+  if (table->sort != NULL && output != NULL)
+    return cli_usage_error(command, "-s sorts the table, and with -o none is printed: give it to 'callsig report %s'",
+                           output);
   const int status = table->sort != NULL ? cli_sort_check(table->sort) : CLI_EXIT_OK;
   return status == CLI_EXIT_OK ? cli_row_options_check(&table->rows) : status;
 }
@@ -25,12 +30,15 @@ void cli_run_end_print_table(const struct cli_family_end *end, const struct cli_
   struct callsig_stats *stats = NULL;
   struct callsig_stats_total total = {.size = sizeof total};
   const bool is_part = cli_run_end_asks_for_part(table);
+  struct callsig_stats_style style = CLI_TABLE_STYLE;
+  style.width = cli_terminal_width(STDERR_FILENO);
+  style.color = cli_terminal_has_color(STDERR_FILENO);
   int error = callsig_stats_new(NULL, &stats);
   if (error == 0)
     error = cli_recordings_add(stats, end->files, end->count);
   /* What is asked for after the sum would have the rows made a second time: only what leaves rows out is. */
   if (error == 0)
-    error = callsig_stats_set_style(stats, &CLI_TABLE_STYLE);
+    error = callsig_stats_set_style(stats, &style);
   if (error == 0)
     error = callsig_stats_sort(stats, table->sort);
   if (error == 0 && !is_part)

@@ -11,8 +11,9 @@ struct cli_run_table {
   struct cli_row_options rows;
 };
 
-/* Checks it before the program runs. An exit status, after a message unless it is CLI_EXIT_OK. */
-int cli_run_table_check(const struct cli_run_table *table);
+/* Checks it before the program runs; with `output`, which is NULL or what -o named, no table is printed. An exit
+ * status, after a message unless it is CLI_EXIT_OK. */
+int cli_run_table_check(const struct cli_command *command, const struct cli_run_table *table, const char *output);
 
 /* Is a part of the calls asked for alone, so that there may be none though the program made some? */
 bool cli_run_end_asks_for_part(const struct cli_run_table *table);

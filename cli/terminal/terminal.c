@@ -6,16 +6,16 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-unsigned cli_terminal_width(void)
+unsigned cli_terminal_width(int file)
 {
   struct winsize size;
-  if (!isatty(STDOUT_FILENO))
+  if (!isatty(file))
     return 0;
-  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
+  return ioctl(file, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
-bool cli_terminal_has_color(void)
+bool cli_terminal_has_color(int file)
 {
   const char *refused = getenv("NO_COLOR"), *kind = getenv("TERM");
-  return isatty(STDOUT_FILENO) && !(refused && *refused) && kind && strcmp(kind, "dumb") != 0;
+  return isatty(file) && !(refused && *refused) && kind && strcmp(kind, "dumb") != 0;
 }

@@ -6,10 +6,10 @@
 
 #include <stdbool.h>
 
-/* Cells of the terminal that standard output is; 0 when it is none, or its width is unknown. */
-unsigned cli_terminal_width(void);
+/* Cells of the terminal that the descriptor is of; 0 when it is of none, or the width is unknown. */
+unsigned cli_terminal_width(int file);
 
-/* True when standard output is a terminal that shows colours and NO_COLOR (no-color.org) is not set. */
-bool cli_terminal_has_color(void);
+/* True when the descriptor is of a terminal that shows colours and NO_COLOR (no-color.org) is not set. */
+bool cli_terminal_has_color(int file);
 
 #endif

@@ -130,7 +130,7 @@ int cli_top_screen(struct cli_top_session *session, double interval)
   keypad(stdscr, TRUE);
   set_escdelay(ESCAPE_WAIT);
   curs_set(0);
-  if (cli_terminal_has_color() && has_colors() && start_color() == OK) {
+  if (cli_terminal_has_color(STDOUT_FILENO) && has_colors() && start_color() == OK) {
     use_default_colors();
     init_pair(1, COLOR_CYAN, -1);
   }

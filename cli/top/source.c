@@ -111,16 +111,28 @@ static int read_about(struct cli_top_source *source, double *began)
   return result < 0 ? no_memory() : 0;
 }
 
-int cli_top_source_read(struct cli_top_source *source, struct cli_top_reading *reading)
+static int read_once(struct cli_top_source *source, struct cli_top_reading *reading)
 {
-  /* Asked before it is read: what ends meanwhile is read once more. */
-  const bool ended = source->pid > 0 && !cli_top_is_running(source->pid);
   cli_top_reading_init(reading, now_seconds());
   int result = read_rows(source, reading);
   if (result == 0)
     result = read_about(source, &reading->began);
   if (result < 0)
     cli_top_reading_free(reading);
+  return result;
+}
+
+int cli_top_source_read(struct cli_top_source *source, struct cli_top_reading *reading)
+{
+  /* Asked before it is read: what ends meanwhile is read once more. */
+  bool is_known = source->pid > 0, ended = is_known && !cli_top_is_running(source->pid);
+  int result = read_once(source, reading);
+  /* Whose recording it is, the first look alone tells. */
+  if (result == 0 && !is_known && source->pid > 0 && !cli_top_is_running(source->pid)) {
+    ended = true;
+    cli_top_reading_free(reading);
+    result = read_once(source, reading);
+  }
   source->ended = ended;
   return result;
 }

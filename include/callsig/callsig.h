@@ -1,10 +1,10 @@
 /*
  * callsig: what runs inside the profiled program.
  *
- * A program compiled with `-g -finstrument-functions` needs none of this: `callsig run PROGRAM` profiles it as it is.
- * The functions here are for programs that link libcallsig and want to say when they are profiled, with which clock,
- * under which action's name, or which of a pipeline's stages does what. All of them may be called from any thread.
- * Functions that can fail return 0 or a negative errno.
+ * A program compiled with callsig-cc (or `-g -finstrument-functions`) needs none of this: `callsig run PROGRAM`
+ * profiles it as it is. The functions here are for programs that link libcallsig and want to say when they are
+ * profiled, with which clock, under which action's name, or which of a pipeline's stages does what. All of them may be
+ * called from any thread. Functions that can fail return 0 or a negative errno.
  */
 #ifndef CALLSIG_CALLSIG_H
 #define CALLSIG_CALLSIG_H

@@ -193,22 +193,57 @@ static int print_unmet(struct printer *printer)
   return send(printer, "");
 }
 
+/* The rows that did not change as far as is known, and what they changed by all the same. */
+struct same {
+  uint32_t count;
+  bool any;      /* is there a change? */
+  double change; /* of tottime, seconds */
+};
+
+static struct same count_same(const struct out_diff *diff)
+{
+  struct same same = {0};
+  for (uint32_t i = 0; i < diff->rows.count; i++) {
+    const struct out_diff_change *change = &((struct out_diff_row *)base_vector_at(&diff->rows, i))->change;
+    if (change->verdict != CALLSIG_DIFF_SAME)
+      continue;
+    same.count++;
+    same.any |= out_diff_amount(change, diff->options.metric) != 0;
+    same.change += out_diff_amount(change, CALLSIG_DIFF_TOTTIME);
+  }
+  return same;
+}
+
+/* Such a row may have changed by more than one that is shown, whose times are surer. */
+static void put_same(struct out_text *line, const struct out_diff *diff, const struct same *same)
+{
+  out_text_printf(line, "%u row%s %s", same->count, same->count == 1 ? "" : "s",
+                  diff->judged      ? "of which no change is told from noise"
+                  : !same->any      ? "without a change"
+                  : same->count > 1 ? "whose change is within the error of their times"
+                                    : "whose change is within the error of its times");
+  /* Times with callees are in one another. */
+  if (same->any && diff->options.metric != CALLSIG_DIFF_CUMTIME) {
+    out_text_puts(line, ", ");
+    out_text_signed(line, same->change, 0, 6);
+    out_text_puts(line, same->count == 1 ? " s" : " s together");
+  }
+  out_text_puts(line, same->count == 1 ? ": --all shows it\n" : ": --all shows them\n");
+}
+
 /* What the table leaves out. */
 static int print_rest(struct printer *printer)
 {
   const struct out_diff *diff = printer->diff;
   struct out_text *line = &printer->line;
-  uint32_t same = 0;
-  for (uint32_t i = 0; i < diff->rows.count; i++)
-    same += ((struct out_diff_row *)base_vector_at(&diff->rows, i))->change.verdict == CALLSIG_DIFF_SAME;
+  const struct same same = count_same(diff);
   bool all = printer->shown->view.all;
-  uint32_t count = printer->shown->count, asked = all ? diff->rows.count : diff->rows.count - same;
+  uint32_t count = printer->shown->count, asked = all ? diff->rows.count : diff->rows.count - same.count;
   out_text_puts(line, "\n");
   if (count < asked)
     out_text_printf(line, "%u more rows changed or were asked for: --top shows %u\n", asked - count, count);
-  if (same > 0 && !all)
-    out_text_printf(line, "%u row%s %s: --all shows them\n", same, same == 1 ? "" : "s",
-                    diff->judged ? "of which no change is told from noise" : "without a change");
+  if (same.count > 0 && !all)
+    put_same(line, diff, &same);
   if (diff->left_out > 0)
     out_text_printf(line, "%u row%s left out: less than --min-time on both sides\n", diff->left_out,
                     diff->left_out == 1 ? "" : "s");

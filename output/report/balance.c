@@ -158,7 +158,7 @@ static int put_row(struct balance *balance, const struct out_imbalance *imbalanc
   out_put_time(&table->line, out_imbalance_cost(&imbalance->own, imbalance->count) * tick, table->unit);
   out_put_time(&table->line, out_imbalance_gain(&imbalance->own) * tick, table->unit);
   out_text_printf(&table->line, "%8.1f%% ", out_imbalance_percent(&imbalance->own, imbalance->count));
-  out_row_name(&table->names, &key, &table->scratch, &table->line);
+  out_table_put_key(table, &key);
   out_text_printf(&table->line, " [max: rank %lld]", (long long)slowest_rank(balance, imbalance));
   return out_table_put_line(table);
 }
@@ -175,10 +175,12 @@ static int put_heading(struct balance *balance)
     const char *slash = strrchr(path, '/');
     out_text_printf(&table->line, ", of %s", slash ? slash + 1 : *path ? path : "?");
   }
-  out_text_printf(&table->line,
-                  ": the rows whose balance would gain most, by internal time\n\n%*s %*s imbalance "
-                  "filename:lineno(function)",
-                  width, "cost", width, "gain");
+  out_text_puts(&table->line, ": the rows whose balance would gain most, by internal time\n");
+  int result = out_table_put_whole_line(table);
+  if (result < 0)
+    return result;
+  out_text_clear(&table->line);
+  out_text_printf(&table->line, "%*s %*s imbalance filename:lineno(function)", width, "cost", width, "gain");
   return out_table_put_line(table);
 }
 
@@ -212,7 +214,7 @@ static int put_stragglers(struct balance *balance)
                                   ? "   what ranks wait in calls of MPI is in rows of its own, which are left out\n"
                                   : "   what ranks wait in calls of MPI counts for the functions that call it: rows "
                                     "that do are not to be believed\n");
-  return out_table_put_line(table);
+  return out_table_put_whole_line(table);
 }
 
 static int print_program(struct balance *balance)

@@ -29,7 +29,7 @@ static int print_summary(struct out_table *table)
     out_text_fixed(&table->line, total->wait, 0);
   }
   out_text_putc(&table->line, '\n');
-  return out_table_put_line(table);
+  return out_table_put_whole_line(table);
 }
 
 static void put_row(struct out_table *table, uint32_t number)
@@ -108,7 +108,7 @@ static void shared_name(struct out_table *table, uint32_t row)
   struct out_row_key key = out_rows_at(&table->stats->rows, row)->key;
   size_t before = table->line.length;
   key.process = key.rank = FMT_NONE;
-  out_row_name(&table->names, &key, &table->scratch, &table->line);
+  out_table_put_key(table, &key);
   if (table->line.length == before)
     out_text_puts(&table->line, "all calls");
 }
@@ -154,7 +154,11 @@ static int print_spread_heading(struct out_table *table, const struct out_imbala
     out_text_puts(&table->line, " of ");
     out_text_puts(&table->line, slash ? slash + 1 : *path ? path : "?");
   }
-  out_text_puts(&table->line, "\n\n");
+  out_text_putc(&table->line, '\n');
+  int result = out_table_put_whole_line(table);
+  if (result < 0)
+    return result;
+  out_text_clear(&table->line);
   for (size_t i = 0; i < 3; i++)
     out_text_printf(&table->line, "%*s ", out_time_width(table->unit), headings[i]);
   out_text_puts(&table->line, "imbalance filename:lineno(function)");

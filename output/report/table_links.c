@@ -27,6 +27,7 @@ static size_t name_width(struct out_table *table, uint32_t row)
 {
   out_text_clear(&table->line);
   out_table_put_name(table, row);
+  table->file_bytes = 0; /* the name is in no line that is printed */
   return line_width(table);
 }
 
@@ -71,7 +72,7 @@ static int print_links(struct out_table *table, uint32_t row, const struct link 
   out_text_clear(&table->line);
   out_table_put_name(table, row);
   if (table->stats->style.width)
-    out_width_shorten(&table->cells, &table->line, table->name_width - 1);
+    out_table_fit(table, table->name_width - 1);
   pad(&table->line, line_width(table), table->name_width);
   out_text_puts(&table->line, arrow);
   out_text_putc(&table->line, ' ');

@@ -63,10 +63,11 @@ static size_t character_from(const struct out_text *text, size_t at)
   return at;
 }
 
+static const char dots[] = "...";
+
 /* Takes the middle out of what the line has from `first` on: who is called and with what stays to be seen. */
 static void shorten_name(struct out_text *line, size_t first, size_t limit)
 {
-  static const char dots[] = "...";
   const size_t length = line->length - first, kept = limit - strlen(dots);
   if (line->failed || length <= limit)
     return;
@@ -78,12 +79,54 @@ static void shorten_name(struct out_text *line, size_t first, size_t limit)
   line->length -= tail - head - strlen(dots);
 }
 
+void out_table_put_key(struct out_table *table, const struct out_row_key *key)
+{
+  const struct out_known_function *function = out_row_function(&table->names, key);
+  table->name_at = table->line.length;
+  table->file_bytes =
+      function && !function->is_action ? strlen(out_profile_string(table->names.profile, function->file)) : 0;
+  out_row_name(&table->names, key, &table->scratch, &table->line);
+}
+
 void out_table_put_name(struct out_table *table, uint32_t row)
 {
-  const size_t first = table->line.length;
-  out_row_name(&table->names, &out_rows_at(&table->stats->rows, row)->key, &table->scratch, &table->line);
-  if (table->stats->style.name_width > 0)
-    shorten_name(&table->line, first, table->stats->style.name_width);
+  out_table_put_key(table, &out_rows_at(&table->stats->rows, row)->key);
+  const size_t limit = table->stats->style.name_width, before = table->line.length;
+  if (limit > 0)
+    shorten_name(&table->line, table->name_at, limit);
+  /* The dots may be in the path. */
+  if (table->line.length != before && table->file_bytes > (limit - strlen(dots)) / 2)
+    table->file_bytes = 0;
+}
+
+/* Puts dots in place of leading folders of the name's file: of as few as make the line fit, or of all. What the
+ * function is called, and with what, tells rows apart sooner than where its file lies. */
+static void drop_folders(struct out_table *table, size_t limit)
+{
+  struct out_text *line = &table->line;
+  const char *path = line->data + table->name_at;
+  const size_t width = out_width_of(&table->cells, line->data, line->length);
+  size_t dropped = 0, saved = 0;
+  for (size_t i = 0; i < table->file_bytes && width - saved > limit; i++) {
+    const size_t cells = path[i] == '/' ? out_width_of(&table->cells, path, i + 1) : 0;
+    if (cells > strlen(dots)) {
+      dropped = i + 1;
+      saved = cells - strlen(dots);
+    }
+  }
+  table->file_bytes = 0;
+  if (dropped == 0)
+    return;
+  memcpy(line->data + table->name_at, dots, strlen(dots));
+  memmove(line->data + table->name_at + strlen(dots), path + dropped, line->length - table->name_at - dropped + 1);
+  line->length -= dropped - strlen(dots);
+}
+
+void out_table_fit(struct out_table *table, size_t limit)
+{
+  if (!table->line.failed && table->file_bytes > 0)
+    drop_folders(table, limit);
+  out_width_shorten(&table->cells, &table->line, limit);
 }
 
 int out_table_close(struct out_table *table, int result)
@@ -103,19 +146,29 @@ int out_table_close(struct out_table *table, int result)
 int out_table_end_line(struct out_table *table)
 {
   if (table->stats->style.width > 0)
-    out_width_shorten(&table->cells, &table->line, table->stats->style.width);
+    out_table_fit(table, table->stats->style.width);
+  table->file_bytes = 0;
   if (table->line.failed)
     return -ENOMEM;
   out_text_putc(&table->line, '\n');
   return table->line.failed ? -ENOMEM : 0;
 }
 
+static int write_line(const struct out_table *table)
+{
+  return fwrite(table->line.data, 1, table->line.length, table->out) == table->line.length ? 0 : -EIO;
+}
+
 int out_table_put_line(struct out_table *table)
 {
   int result = out_table_end_line(table);
-  if (result < 0)
-    return result;
-  return fwrite(table->line.data, 1, table->line.length, table->out) == table->line.length ? 0 : -EIO;
+  return result < 0 ? result : write_line(table);
+}
+
+int out_table_put_whole_line(struct out_table *table)
+{
+  out_text_putc(&table->line, '\n');
+  return table->line.failed ? -ENOMEM : write_line(table);
 }
 
 int out_table_put_message(struct out_table *table)

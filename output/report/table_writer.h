@@ -21,6 +21,8 @@ struct out_table {
   struct out_arguments scratch;
   struct out_width cells;
   size_t name_width; /* of the callers' and callees' left column */
+  size_t name_at;    /* where the name begins that was put into the line last */
+  size_t file_bytes; /* of that name: the path that it begins with; 0: it has none */
   bool is_told;      /* the message of what failed was given */
 };
 
@@ -32,17 +34,26 @@ int out_table_open(struct out_table *table, struct callsig_stats *stats, FILE *o
 /* Frees everything and gives the message of `result`, which is returned. */
 int out_table_close(struct out_table *table, int result);
 
+/* Makes what the line has fit into so many cells: folders of the name that was put into it last go first, from the
+ * left, and then what stands at the right. */
+void out_table_fit(struct out_table *table, size_t limit);
+
 /* Ends the line: shortened where that was asked for. -ENOMEM. */
 int out_table_end_line(struct out_table *table);
 
 /* Writes the line and clears nothing: shortened where that was asked for. -EIO or -ENOMEM. */
 int out_table_put_line(struct out_table *table);
 
+/* Writes the line as it is, however wide it is. -EIO or -ENOMEM. */
+int out_table_put_whole_line(struct out_table *table);
+
 /* Writes the message of the order. */
 int out_table_put_message(struct out_table *table);
 
 /* Appends a row's name to the line, shortened where that was asked for. */
 void out_table_put_name(struct out_table *table, uint32_t row);
+/* The same of what a key is of, as it is. */
+void out_table_put_key(struct out_table *table, const struct out_row_key *key);
 
 static inline double out_table_seconds(const struct out_table *table, uint64_t ticks)
 {

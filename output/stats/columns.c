@@ -53,7 +53,7 @@ static const struct {
 
 enum { CALLS_WIDTH = 9, PERCENT_WIDTH = 7, BYTES_WIDTH = 12 };
 
-static int fail(const char *what, const char *word, size_t length)
+static int fail(const char *word, size_t length)
 {
   char list[384] = "";
   /* The hooks' column follows from compensation. */
@@ -65,7 +65,7 @@ static int fail(const char *what, const char *word, size_t length)
     strcat(list, ", ");
     strcat(list, several[i].name);
   }
-  return out_stats_fail(-EINVAL, "column '%.*s' %s: the columns are %s", (int)length, word, what, list);
+  return out_stats_fail(-EINVAL, "column '%.*s' is unknown: the columns are %s", (int)length, word, list);
 }
 
 static int add_named(void *data, const char *word, size_t length)
@@ -85,9 +85,7 @@ static int add_named(void *data, const char *word, size_t length)
       first = several[i].first, end = several[i].last + 1u;
   }
   if (end == 0)
-    return fail("is unknown", word, length);
-  if (columns->count + (end - first) > OUT_COLUMNS_MAX - 1)
-    return fail("is one too many", word, length);
+    return fail(word, length);
   for (uint32_t i = first; i < end; i++)
     out_columns_add(columns, i);
   return 0;
@@ -107,12 +105,6 @@ int out_columns_parse(const char *text, struct out_columns *columns)
   return 0;
 }
 
-void out_columns_add(struct out_columns *columns, enum out_column column)
-{
-  if (columns->count < OUT_COLUMNS_MAX)
-    columns->list[columns->count++] = (uint8_t)column;
-}
-
 static bool have_between(const struct out_columns *columns, enum out_column first, enum out_column last)
 {
   for (uint32_t i = 0; i < columns->count; i++) {
@@ -120,6 +112,12 @@ static bool have_between(const struct out_columns *columns, enum out_column firs
       return true;
   }
   return false;
+}
+
+void out_columns_add(struct out_columns *columns, enum out_column column)
+{
+  if (!have_between(columns, column, column))
+    columns->list[columns->count++] = (uint8_t)column;
 }
 
 bool out_columns_have_percentiles(const struct out_columns *columns)

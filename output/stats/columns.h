@@ -39,20 +39,18 @@ enum out_column {
   OUT_COLUMN_COUNT
 };
 
-#define OUT_COLUMNS_MAX 32u
-
 /* The columns of a table, left to right. */
 struct out_columns {
-  uint8_t list[OUT_COLUMNS_MAX]; /* enum out_column */
+  uint8_t list[OUT_COLUMN_COUNT]; /* enum out_column */
   uint32_t count;
 };
 
 /* Reads "ncalls,tottime,tottime%": these columns; with a '+' at the beginning, pstats's and these, of which others may
- * have a '+', too; NULL: pstats's.
+ * have a '+', too; NULL: pstats's. A column that is named twice is there once.
  * -EINVAL after a message that lists what there is. */
 int out_columns_parse(const char *text, struct out_columns *columns);
 
-/* Adds a column at the end, when there is room. */
+/* Adds a column at the end, unless it is there. */
 void out_columns_add(struct out_columns *columns, enum out_column column);
 
 bool out_columns_have_percentiles(const struct out_columns *columns);

@@ -114,9 +114,11 @@ class Browse(harness.Case):
         self.assert_fails(self.callsig("browse", "absent"), 1, "absent: cannot open")
         self.assert_fails(self.callsig("browse", "one.out", "absent"), 1, "absent: cannot open")
         with open("/dev/full", "w") as full:
-            done = subprocess.run([harness.CALLSIG, "browse", self.path("one.out")], input="stats\n", text=True, stdout=full,
-                                  stderr=subprocess.PIPE, env=self.environment)
-        self.assertEqual(done.returncode, 1)
+            for script in "stats\n", "stats\n" * 300, "callers\n" * 300:
+                done = subprocess.run([harness.CALLSIG, "browse", self.path("one.out")], input=script, text=True, stdout=full,
+                                      stderr=subprocess.PIPE, env=self.environment)
+                self.assertEqual(done.returncode, 1)
+                self.assertRegex(done.stderr, r"^callsig: standard output: [^\n]+\n$")
 
     def test_help(self):
         text, _ = self.browse("help\n")

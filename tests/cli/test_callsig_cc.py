@@ -107,6 +107,10 @@ class Wrapper(harness.Case):
         self.assertRegex(done.stdout, r"^callsig-cc \d+\.\d+\.\d+\n$")
         done = self.run_command(harness.CALLSIG_CC, "--callsig-help")
         self.assertIn("usage: callsig-cc", done.stdout)
+        for option in "--callsig-help", "--callsig-version":
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([harness.CALLSIG_CC, option], stdout=full, stderr=subprocess.DEVNULL, env=self.environment)
+            self.assertEqual(done.returncode, 1)
 
     def test_errors(self):
         done = self.run_command(harness.CALLSIG_CC, "-c", "a.c", env={"CALLSIG_CC": "callsig-cc"})

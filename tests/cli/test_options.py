@@ -128,6 +128,29 @@ class Options(harness.Case):
             long = {option for option in OPTION.findall(text) if option.startswith("--")}
             self.assertEqual(long - taken, set(), name)
 
+    def test_synopsis(self):
+        """A SYNOPSIS names all options, or that there are some, and has a blank between what stands apart."""
+        for name, parser in self.parsers.items():
+            synopsis = page_of("callsig-" + name)[1]["SYNOPSIS"]
+            if "[OPTION...]" not in synopsis:
+                named = set(OPTION.findall(synopsis)) | {"--help", "--version"}
+                named |= {"--output"} if "-o" in named else set()
+                self.assertEqual(set(parser) - named, set(), name)
+        for name in ("callsig", *("callsig-" + name for name in self.parsers)):
+            self.assertNotRegex(page_of(name)[1]["SYNOPSIS"], r"\][\w\[]", name)
+
+    def test_variables(self):
+        """callsig(1) names the variables of the environment that are asked for, but those that the command sets for its programs."""
+        asked = set()
+        for folder in "cli", "profiler", "symbols", "output", "base":
+            for path, _, names in os.walk(os.path.join(harness.TOP, folder)):
+                for name in (name for name in names if name.endswith(".c")):
+                    with open(os.path.join(path, name)) as file:
+                        asked |= set(re.findall(r'(?:getenv|environment|number_of)\("(CALLSIG_\w+)"', file.read()))
+        self.assertGreater(len(asked), 10)
+        told = set(re.findall(r"CALLSIG_\w+", page_of("callsig")[1]["ENVIRONMENT"]))
+        self.assertEqual(asked - told - {"CALLSIG_RUN", "CALLSIG_WINDOW"}, set())
+
     def test_command_itself(self):
         """`callsig` without a subcommand: what it takes, and that its page and help name all subcommands."""
         text, sections = page_of("callsig")

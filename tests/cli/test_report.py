@@ -131,6 +131,12 @@ class Report(harness.Case):
         heading = "   ncalls  tottime  percall  cumtime  percall    tot%    cum% filename:lineno(function)"
         self.assertIn(heading, self.report("--percent").splitlines())
         self.assertIn("   pcalls      min filename:lineno(function)", self.report("--columns", "pcalls,min").splitlines())
+        self.assertIn("   ncalls  tottime  percall  cumtime  percall filename:lineno(function)",
+                      self.report("--columns", "+ncalls").splitlines())
+        for options in (("--percent", "--columns", "ncalls,cum%"), ("--columns", "ncalls", "--percent")):
+            options = [option.replace("cum%", "cumtime%") for option in options]
+            line = [line for line in self.report(*options).splitlines() if "filename:" in line][0]
+            self.assertEqual(sorted(line.split()), ["cum%", "filename:lineno(function)", "ncalls", "tot%"])
         self.assertIn("percentiles are unknown", self.report("--columns", "+p90"))
         self.assert_fails(self.callsig("report", "--columns", "speed"), 2, "'speed'", "tottime%")
 
@@ -245,10 +251,33 @@ class Report(harness.Case):
 
     def test_no_such_recording(self):
         """What is named as recordings are is no pattern, be there another recording or not."""
-        for name in ("missing.cs", "no/callsig.out"):
+        for name in ("missing.cs", "no/callsig.out", "callsig.out.rank1", "callsig.out.4711", "other.callsig", "run.cs.12", "callsig.out.*"):
             self.assert_fails(self.callsig("report", name), 1, f"report: {name}: no such file")
             self.assert_fails(self.callsig("report", "callsig.out", name), 1, f"report: {name}: no such file")
             self.assert_fails(self.callsig("scaling", name), 1, f"scaling: {name}: no such file")
+            self.assert_fails(self.callsig("score", name), 1, f"score: {name}: no such file")
+        os.mkdir(self.path("leaf"))
+        for command in "report", "score":
+            self.assert_fails(self.callsig(command, "./leaf"), 1, f"{command}: ./leaf: is a folder")
+        self.assertEqual(set(self.named("--by", "function", "leaf")), {"leaf"})
+
+    def test_restriction_that_a_file_is_called_like(self):
+        """It is taken for a recording; the line says how it is written instead, which does the same."""
+        for options in (), ("--callers",), ("--callees",):
+            wanted = self.report(*options, "leaf").replace("'leaf'", "'(leaf)'")
+            self.write("leaf", "no recording")
+            done = self.callsig("report", *options, "leaf")
+            self.assert_fails(done, 1, "report: leaf: not a callsig recording", "write '(leaf)'")
+            self.assertEqual(self.report(*options, "(leaf)"), wanted)
+            os.unlink(self.path("leaf"))
+        self.write("leaf", "no recording")
+        for command in "score", "scaling":
+            self.assert_fails(self.callsig(command, "leaf"), 1, f"{command}: leaf: not a callsig recording", "write '(leaf)'")
+
+    def test_what_is_said_wrongly(self):
+        self.assert_fails(self.callsig("report", "1.5"), 2, "1.5", "[0, 1]")
+        for option in "--callers", "--callees":
+            self.assert_fails(self.callsig("report", option, "--by", "thread"), 2, "add --by function")
 
     def test_full_output(self):
         with open("/dev/full", "w") as full:

@@ -54,7 +54,8 @@ class Refusals(harness.Case):
 
     def test_not_instrumented(self):
         plain = self.compile("plain", harness.CALLS, instrument=False)
-        self.refused(plain, "plain: neither it nor its libraries are instrumented", "-finstrument-functions")
+        self.refused(plain, "plain: neither it nor its libraries are instrumented",
+                     "compile it with callsig-cc (or -g -finstrument-functions")
 
     def test_object_file(self):
         self.compile("part.o", harness.CALLS, "-c")
@@ -81,7 +82,7 @@ class Refusals(harness.Case):
         subprocess.run(["strip", static], check=True)
         self.refused(static, "static: is statically linked and stripped")
         plain = self.compile("plain", harness.CALLS, "-static", instrument=False)
-        self.refused(plain, "plain: is statically linked and not instrumented")
+        self.refused(plain, "plain: is statically linked and not instrumented", "compile it with callsig-cc (or -g")
 
     def test_own_hooks(self):
         own = self.compile("own", harness.CALLS + """

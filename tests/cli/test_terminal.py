@@ -5,6 +5,7 @@ It is skipped, by name, where there is no pseudo-terminal to be had, as in a chr
 
 import os
 import pty
+import re
 import select
 import shutil
 import subprocess
@@ -30,8 +31,26 @@ class Terminal(harness.Case):
         plain = show(NO_COLOR="1")
         self.assertNotIn("\033[", plain)
         self.assertIn("...", plain)
-        self.assertLessEqual(max(len(line) for line in plain.splitlines() if line.startswith(" ")), 60)
+        self.assertLessEqual(max(len(line) for line in plain.splitlines() if line.startswith(" ") and "function calls" not in line), 60)
         self.assertNotIn("\033[", self.callsig("report").stdout)
+        self.assertRegex(show(NO_COLOR="1"), r"(?m)^ +\d+ function calls .* seconds(, of which threads waited [\d.]+)?\r$")
+
+    def test_the_table_of_a_run(self):
+        """It is made for the terminal that standard error is; elsewhere it is whole. Folders go before functions."""
+        def run(rest, **environment):
+            done = subprocess.run(["script", "-qec", f"stty cols 80; {harness.CALLSIG} run {self.path('program')} {rest}", "/dev/null"],
+                                  cwd=self.folder, stdout=subprocess.PIPE, env=dict(self.environment, TERM="xterm", **environment))
+            return done.stdout.decode()
+        self.assertIn("\033[", run(""))
+        plain = run("", NO_COLOR="1")
+        self.assertNotIn("\033[", plain)
+        self.assertRegex(plain, r"(?m) \.\.\.program\.c:\d+\(outer\(")
+        self.assertLessEqual(max(len(line.rstrip("\r")) for line in plain.splitlines() if re.match(r" +\d+ ", line) and "calls" not in line), 80)
+        run("2>table")
+        with open(self.path("table")) as file:
+            table = file.read()
+        self.assertIn(self.path("program.c"), table)
+        self.assertNotIn("\033[", table)
 
     def test_the_browser(self):
         for name in ("one.out", "two.out"):

@@ -207,6 +207,15 @@ class Top(harness.Case):
         self.send("q")
         self.assertEqual(self.status(), 0)
 
+    def test_first_screen_of_what_has_ended(self):
+        self.start()
+        self.end()
+        self.screen("--interval", "1000", "callsig.out")
+        self.expect(r"callsig top: program \(\d+\), ended after .*: its last state")
+        self.expect(r"program\.c:3\(step\(n=7\)\)")
+        self.send("q")
+        self.assertEqual(self.status(), 0)
+
     def test_sizes_and_terminals_without_colours(self):
         self.start()
         self.screen(rows=4, TERM="vt100", NO_COLOR="1")

@@ -42,6 +42,17 @@ class Usage(harness.Case):
             one = self.callsig(name, "--help")
             self.assertEqual((one.returncode, one.stderr), (0, ""))
             self.assertTrue(one.stdout.startswith(f"usage: callsig {name} "), one.stdout)
+        for text in (done.stdout, self.callsig("run", "--help").stdout):
+            self.assertIn("compiled with callsig-cc (or -g -finstrument-functions)", text)
+
+    def test_other_ways_to_help(self):
+        self.assertEqual(self.callsig("help").stdout, self.callsig("--help").stdout)
+        for name in COMMANDS:
+            wanted = self.callsig(name, "--help").stdout
+            for done in (self.callsig(name, "-h"), self.callsig("help", name)):
+                self.assertEqual((done.returncode, done.stdout, done.stderr), (0, wanted, ""))
+        self.assert_fails(self.callsig("help", "frobnicate"), 2, "unknown command 'frobnicate'")
+        self.assert_fails(self.callsig("help", "run", "top"), 2, "one command")
 
     def test_version(self):
         version = self.callsig("--version")
@@ -102,6 +113,10 @@ class Run(harness.Case):
             self.assert_fails(self.callsig("run", "--db", "d", "--interval", interval, "true"), 2, "--interval: '%s' is" % interval)
         self.assert_fails(self.callsig("run", "--interval", "1", "true"), 2, "give that too")
 
+    def test_sort_without_table(self):
+        for command, what in (("run", "true"), ("attach", "1")):
+            self.assert_fails(self.callsig(command, "-o", "x.out", "-s", "ncalls", what), 2, f"{command}: -s", "callsig report x.out")
+
     def test_sort_key(self):
         self.assert_fails(self.callsig("run", "-s", "nonsense", "true"), 2, "sort key 'nonsense' is unknown", "cumtime")
 
@@ -118,6 +133,14 @@ class Report(harness.Case):
         self.assert_fails(self.callsig("report", "--callers", "--callees"), 2, "exclude each other")
         for format in ("json", "csv"):
             self.assert_fails(self.callsig("report", "--callers", "--format", format), 2, f"--format {format}")
+
+    def test_options_without_effect(self):
+        for format in ("json", "csv"):
+            for options in (("--view", "averages"), ("--unit", "ms"), ("--columns", "ncalls"), ("--percent",)):
+                self.assert_fails(self.callsig("report", *options, "--format", format), 2, f"--format {format}", options[0])
+        for table in (("--callers",), ("--callees",), ("--view", "averages")):
+            for options in (("--columns", "ncalls"), ("--percent",)):
+                self.assert_fails(self.callsig("report", *options, *table), 2, f"{' '.join(table)} has columns of its own", options[0])
 
 
 class Index(harness.Case):

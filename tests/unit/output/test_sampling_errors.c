@@ -229,6 +229,43 @@ static void errors_are_no_changes(void **state)
   unlink(new);
 }
 
+/* The line below the table of old and new, of one recording a side: what a row that is not shown differs by. */
+static void expect_rest(const char *old, const char *new, const char *words)
+{
+  struct callsig_diff *diff;
+  char *text = NULL;
+  size_t size = 0;
+  FILE *out = open_memstream(&text, &size);
+  assert_non_null(out);
+  assert_int_equal(callsig_diff_new(&diff), 0);
+  assert_int_equal(callsig_diff_add(diff, CALLSIG_DIFF_OLD, old), 0);
+  assert_int_equal(callsig_diff_add(diff, CALLSIG_DIFF_NEW, new), 0);
+  assert_int_equal(callsig_diff_compare(diff, NULL), 0);
+  assert_int_equal(callsig_diff_print(diff, out), 0);
+  assert_int_equal(fclose(out), 0);
+  if (!strstr(text, words))
+    fail_msg("no '%s' in\n%s", words, text);
+  free(text);
+  callsig_diff_free(diff);
+}
+
+/* A row is not without a change because the error of its times may explain it, and the others add up to something. */
+static void errors_hide_changes(void **state)
+{
+  (void)state;
+  char old[256], new[256];
+  unsigned seed = 0;
+  do {
+    snprintf(old, sizeof old, "%s", make_run("old", seed, 1));
+    snprintf(new, sizeof new, "%s", make_run("new", 100 + seed, 1));
+  } while (verdict(old, new, 1) != CALLSIG_DIFF_SAME && ++seed < 20);
+  expect_rest(old, new, " whose change is within the error of ");
+  expect_rest(old, new, " s together: --all shows them\n");
+  expect_rest(old, old, " rows without a change: --all shows them\n");
+  unlink(old);
+  unlink(new);
+}
+
 static char *scaling(struct callsig_stats *stats)
 {
   static const struct callsig_stats_scaling wanted = {.size = sizeof wanted, .format = "json", .all = 1};
@@ -270,7 +307,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(errors_are_honest),     cmocka_unit_test(errors_are_small),
       cmocka_unit_test(time_is_conserved),     cmocka_unit_test(chance_evens_out),
-      cmocka_unit_test(errors_are_no_changes), cmocka_unit_test(errors_are_no_laws),
+      cmocka_unit_test(errors_are_no_changes), cmocka_unit_test(errors_hide_changes),
+      cmocka_unit_test(errors_are_no_laws),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }

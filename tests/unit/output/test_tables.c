@@ -56,6 +56,9 @@ static void columns_and_units(void **state)
               "\n   ncalls  tottime  percall  cumtime  percall    tot%      min      max    cum% filename");
   expect_line(stats, callsig_stats_print,
               "\n        2    1.010    0.505    1.010    0.505  50.50%    0.010    1.000  50.50% a.c:3(g(n=7))\n");
+  style(stats, "+ncalls,tottime%,+tottime%,cumtime", CALLSIG_UNIT_SECONDS, 0, 0);
+  expect_line(stats, callsig_stats_print,
+              "\n   ncalls  tottime  percall  cumtime  percall    tot% filename:lineno(function)\n");
   style(stats, "pcalls,cumtime", CALLSIG_UNIT_MILLISECONDS, 0, 0);
   expect_line(stats, callsig_stats_print, "\n   Times in milliseconds\n");
   expect_line(stats, callsig_stats_print, "\n        1    2000.000 a.c:1(main(n=0))\n");
@@ -157,6 +160,42 @@ static void terminals(void **state)
   expect_line(stats, callsig_stats_print, " a.c:1(\xe5\xb9\x85\xe5\xb9\x85...\n");
   style(stats, NULL, CALLSIG_UNIT_SECONDS, 30, 0);
   expect_line(stats, callsig_stats_print_callers, "\na.c:1(\xe5\xb9\x85\xe5\xb9\x85... ");
+  callsig_stats_free(stats);
+}
+
+/* What does not fit loses leading folders before its function, as few as will do; the sum of the table stays whole. */
+static void folders(void **state)
+{
+  (void)state;
+  struct sample sample;
+  sample_begin(&sample);
+  for (uint32_t i = 0; i < 2; i++) {
+    index_writer_function(sample.index, "/home/user/codec/huff.c", i + 1, i ? "g" : "f", 0);
+    index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
+  }
+  sample_calls(&sample);
+  recording_enter(sample.thread, sample.module, 0, (const uint64_t[]){0, 200}, 2, 0);
+  sample_call(&sample, 1, (const uint64_t[]){0, 7}, 2, 10, 20);
+  recording_exit(sample.thread, 1000);
+  struct callsig_stats *stats = sample_load(&sample, 1000);
+  const char *whole = " /home/user/codec/huff.c:1(f(n=200))\n";
+  style(stats, NULL, CALLSIG_UNIT_SECONDS, 0, 0);
+  expect_line(stats, callsig_stats_print, whole);
+  style(stats, NULL, CALLSIG_UNIT_SECONDS, 81, 0);
+  expect_line(stats, callsig_stats_print, whole);
+  style(stats, NULL, CALLSIG_UNIT_SECONDS, 80, 0);
+  expect_line(stats, callsig_stats_print, "    1.000    1.000 ...user/codec/huff.c:1(f(n=200))\n");
+  style(stats, NULL, CALLSIG_UNIT_SECONDS, 70, 0);
+  expect_line(stats, callsig_stats_print, "    1.000    1.000 ...huff.c:1(f(n=200))\n");
+  style(stats, NULL, CALLSIG_UNIT_SECONDS, 60, 0);
+  expect_line(stats, callsig_stats_print, "    1.000    1.000 ...huff.c:1...\n");
+  style(stats, NULL, CALLSIG_UNIT_SECONDS, 20, 0);
+  expect_line(stats, callsig_stats_print, "         2 function calls in 1.000 seconds\n");
+  /* Both names of a line, each in its part. */
+  style(stats, NULL, CALLSIG_UNIT_SECONDS, 90, 0);
+  expect_line(stats, callsig_stats_print_callers, " ...huff.c:1(f(n=200))\n");
+  style(stats, NULL, CALLSIG_UNIT_SECONDS, 60, 0);
+  expect_line(stats, callsig_stats_print_callers, "\n...codec/huff.c:2(g(n=7))     <- ");
   callsig_stats_free(stats);
 }
 
@@ -283,8 +322,9 @@ static void unknown_percentiles(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(columns_and_units), cmocka_unit_test(call_stacks), cmocka_unit_test(averages),
-      cmocka_unit_test(terminals),         cmocka_unit_test(percentiles), cmocka_unit_test(unknown_percentiles),
+      cmocka_unit_test(columns_and_units),   cmocka_unit_test(call_stacks), cmocka_unit_test(averages),
+      cmocka_unit_test(terminals),           cmocka_unit_test(folders),     cmocka_unit_test(percentiles),
+      cmocka_unit_test(unknown_percentiles),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }
