@@ -10,6 +10,7 @@
 #include "profiler/base/arena.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/proc_maps.h"
+#include "profiler/base/process.h"
 #include "profiler/base/ranges.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
@@ -21,7 +22,6 @@ struct named_stack {
 };
 
 static struct prof_ranges named_stacks;
-static struct prof_lock named_lock;
 
 void prof_stack_note(uintptr_t low, uintptr_t high)
 {
@@ -29,7 +29,9 @@ void prof_stack_note(uintptr_t low, uintptr_t high)
     return;
   uint32_t tid = prof_sys_gettid();
   uint64_t mask = prof_block_signals();
-  prof_lock(&named_lock);
+  /* A forked child that ran no hook yet has its parent's locks, as other threads held them. */
+  prof_fork_child(&prof_process, false);
+  prof_lock(&prof_process.named_lock);
   struct named_stack *stack = (struct named_stack *)prof_ranges_across(&named_stacks, low, high);
   if (!stack)
     stack = prof_process_alloc(sizeof *stack);
@@ -37,7 +39,7 @@ void prof_stack_note(uintptr_t low, uintptr_t high)
     __atomic_store_n(&stack->tid, tid, __ATOMIC_RELAXED);
     (void)prof_ranges_add(&named_stacks, NULL, &stack->range, low, high);
   }
-  prof_unlock(&named_lock);
+  prof_unlock(&prof_process.named_lock);
   prof_restore_signals(mask);
 }
 

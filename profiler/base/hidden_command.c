@@ -67,13 +67,20 @@ static void raise_limits(void)
   }
 }
 
-static void silent_descriptors(void)
+/* What the command reads and writes is for nobody: the first three descriptors may be anything of the program's, and
+ * where there is no /dev they lead to memory. 0, or a negative errno. */
+static long silent_descriptors(void)
 {
   long null = prof_sys_open("/dev/null", O_RDWR, 0);
-  for (int fd = 0; null >= 0 && fd <= 2; fd++)
+  if (null < 0)
+    null = PROF_SYSCALL2(SYS_memfd_create, "callsig", 0);
+  if (null < 0)
+    return null;
+  for (int fd = 0; fd <= 2; fd++)
     if (null != fd)
       PROF_SYSCALL3(SYS_dup3, null, fd, 0);
   PROF_SYSCALL3(SYS_close_range, 3, UINT32_MAX, 0);
+  return 0;
 }
 
 /* Executes the command, looked for in PATH when its name has no slash, but never in the current folder, which may be
@@ -104,7 +111,6 @@ static void inner_child(void *data)
 {
   struct helper *helper = data;
   const uint64_t none = 0;
-  raise_limits();
   PROF_SYSCALL4(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &none, 0, sizeof none);
   execute(helper);
   PROF_SYSCALL1(SYS_exit_group, STATUS_NOT_RUN);
@@ -117,8 +123,10 @@ static void outer_child(void *data)
   long waited = -ECHILD;
   PROF_SYSCALL2(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
   default_signals();
-  silent_descriptors();
-  long pid = prof_clone(helper->inner_stack + STACK_SIZE, CLONE_VM | CLONE_VFORK | SIGCHLD, inner_child, helper);
+  raise_limits();
+  long pid = silent_descriptors();
+  if (pid == 0)
+    pid = prof_clone(helper->inner_stack + STACK_SIZE, CLONE_VM | CLONE_VFORK | SIGCHLD, inner_child, helper);
   if (pid < 0)
     helper->error = pid;
   while (pid > 0 && (waited = PROF_SYSCALL4(SYS_wait4, pid, &status, __WALL, 0)) == -EINTR)

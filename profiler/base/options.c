@@ -53,9 +53,15 @@ static void make_absolute(const char *name, const char *path, char *target)
 {
   struct prof_text text = prof_text_begin(target, PROF_MAX_PATH);
   if (path[0] != '/') {
-    long length = PROF_SYSCALL2(SYS_getcwd, target, PROF_MAX_PATH);
-    if (length > 0 && target[0] == '/')
-      text.next = target + length - 1;
+    const long length = PROF_SYSCALL2(SYS_getcwd, target, PROF_MAX_PATH);
+    if (length <= 0 || target[0] != '/') {
+      /* It was removed, or lies outside of the process's root: any other place would be a surprise. */
+      prof_message("%s: the current folder has no path (error %ld): give an absolute one for %s", name,
+                   length < 0 ? -length : 0L, path);
+      target[0] = '\0';
+      return;
+    }
+    text.next = target + length - 1;
     prof_text_add(&text, "/");
   }
   prof_text_add(&text, path);

@@ -134,6 +134,8 @@ struct prof_process {
   struct prof_lock stages_lock;   /* what has a name: stages, queues, events, actions */
   struct prof_lock requests_lock; /* requests from outside that are being taken */
   struct prof_lock pauses_lock;   /* the times in which nothing is recorded */
+  struct prof_lock named_lock;    /* machine stacks that the program named */
+  struct prof_lock schedule_lock; /* which of the program's steps runs */
   struct prof_arena arena;
   struct prof_arena_slabs slabs;           /* arenas' first chunks; under arena_lock */
   struct prof_arena_spare spare_chunks;    /* others; under arena_lock */

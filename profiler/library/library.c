@@ -181,7 +181,7 @@ static long write_slots(const struct stubs *stubs)
     high = stubs->calls[i].slot > high ? stubs->calls[i].slot : high;
   }
   struct prof_text_pages pages;
-  long error = stubs->used ? prof_text_open(&pages, low, high + sizeof(uintptr_t), true) : 0;
+  long error = stubs->used ? prof_text_open(&pages, low, high + sizeof(uintptr_t), true, 0) : 0;
   if (error < 0 || !stubs->used)
     return error;
   for (uint32_t i = 0; i < stubs->used; i++)

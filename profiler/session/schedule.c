@@ -17,8 +17,8 @@
 
 enum phase { OFF, WARM, ACTIVE };
 
+/* Under the process's schedule_lock. */
 static struct {
-  struct prof_lock lock;
   struct callsig_schedule_options options;
   uint64_t step; /* the one that runs, from 0 */
 } schedule;
@@ -61,7 +61,7 @@ int callsig_schedule(const struct callsig_schedule_options *given)
   if (error)
     return error;
   uint64_t mask = prof_block_signals();
-  prof_lock(&schedule.lock);
+  prof_lock(&prof_process.schedule_lock);
   if (prof_process.scheduled) {
     error = -EALREADY;
   } else {
@@ -70,7 +70,7 @@ int callsig_schedule(const struct callsig_schedule_options *given)
     __atomic_or_fetch(&prof_process.header->flags, FMT_REC_SCHEDULE, __ATOMIC_RELAXED);
     enter(phase_of(0));
   }
-  prof_unlock(&schedule.lock);
+  prof_unlock(&prof_process.schedule_lock);
   prof_restore_signals(mask);
   return error;
 }
@@ -83,14 +83,14 @@ int callsig_step(void)
   if (error)
     return error;
   uint64_t mask = prof_block_signals();
-  prof_lock(&schedule.lock);
+  prof_lock(&prof_process.schedule_lock);
   enum phase ended = phase_of(schedule.step);
   schedule.step++;
   __atomic_fetch_add(&prof_process.header->steps, 1, __ATOMIC_RELAXED);
   if (ended == ACTIVE)
     __atomic_fetch_add(&prof_process.header->active_steps, 1, __ATOMIC_RELAXED);
   enter(phase_of(schedule.step));
-  prof_unlock(&schedule.lock);
+  prof_unlock(&prof_process.schedule_lock);
   prof_restore_signals(mask);
   return 0;
 }

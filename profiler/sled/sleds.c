@@ -143,7 +143,8 @@ static long open_text(const struct prof_module *module, struct prof_text_pages *
   /* Whole words are stored. */
   uintptr_t low = index->sleds[0].address + module->bias;
   uintptr_t high = last->address + module->bias + fmt_sled_size(last->shape) + 8;
-  return prof_text_open(pages, low, high < module->end ? high : module->end, settled);
+  /* Text is what linkers make it where nothing else is known. */
+  return prof_text_open(pages, low, high < module->end ? high : module->end, settled, PROT_READ | PROT_EXEC);
 }
 
 /* Switches the sleds of entries, or the others; returns how many stay as they are, since something else lies there. */

@@ -58,14 +58,16 @@ static long absent(bool settled)
   return settled ? -ENOMEM : -EAGAIN;
 }
 
-long prof_text_open(struct prof_text_pages *pages, uintptr_t low, uintptr_t high, bool settled)
+long prof_text_open(struct prof_text_pages *pages, uintptr_t low, uintptr_t high, bool settled, int assumed)
 {
   *pages =
       (struct prof_text_pages){.low = low & ~(uintptr_t)(PAGE - 1), .high = (high + PAGE - 1) & ~(uintptr_t)(PAGE - 1)};
-  if (prof_proc_maps_walk(visit, pages) < 0) {
-    /* The program has left /proc behind: then text is what linkers make it. */
+  const long walked = prof_proc_maps_walk(visit, pages);
+  if (walked < 0 && !assumed)
+    return walked;
+  if (walked < 0) {
     pages->count = 0;
-    add(pages, pages->high, PROT_READ | PROT_EXEC);
+    add(pages, pages->high, assumed);
   }
   if (found_end(pages) < pages->high)
     return absent(settled);

@@ -20,9 +20,10 @@ struct prof_text_pages {
 };
 
 /* Makes the pages of [low, high) writable; a part keeps being executable, or not. `settled`: no other thread maps
- * anything there meanwhile; otherwise -EAGAIN when a part is not executable, or not mapped. 0, or a negative errno when
- * nothing was changed. */
-long prof_text_open(struct prof_text_pages *pages, uintptr_t low, uintptr_t high, bool settled);
+ * anything there meanwhile; otherwise -EAGAIN when a part is not executable, or not mapped. `assumed`: the protection
+ * that they are taken to have where /proc does not tell it (the program has left it behind); 0: that is an error, since
+ * pages with data would be given back a wrong one. 0, or a negative errno when nothing was changed. */
+long prof_text_open(struct prof_text_pages *pages, uintptr_t low, uintptr_t high, bool settled, int assumed);
 /* Gives each part back the protection that it had. */
 void prof_text_close(const struct prof_text_pages *pages);
 

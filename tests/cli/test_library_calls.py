@@ -129,6 +129,25 @@ int main()
 """
 
 PLUGIN = "int simple(int n); int plugged(int n) { return simple(n) + simple(n); }"
+# Loads a plugin and calls it, when nothing of /proc is left.
+LEAVING_PROC = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <sched.h>
+#include <stdio.h>
+#include <sys/mount.h>
+int main(void)
+{
+  void *plugin = dlopen("./plugin.so", RTLD_LAZY);
+  int (*plugged)(int) = plugin ? (int (*)(int))dlsym(plugin, "plugged") : NULL;
+  if (!plugged || unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) || umount2("/proc", MNT_DETACH))
+    return 1;
+  plugged(2);
+  printf("%d\n", plugged(4));
+  return 0;
+}
+"""
+
 LOADING = r"""
 #include <dlfcn.h>
 int main(void)
@@ -333,6 +352,18 @@ class LibraryCalls(harness.Case):
             rows = self.rows("--by", "function")
             counts = [sum(row["ncalls"] for row in rows if row["function"].startswith(name)) for name in ("plugged", "simple")]
             self.assertEqual(counts, [3200, 6400])
+
+    @unittest.skipUnless(os.geteuid() == 0, "a place of its own can be had by root alone")
+    def test_where_proc_is_gone(self):
+        """What a module's slots lie beside is the program's data: it stays writable where nothing tells how its pages are protected."""
+        self.compile("plugin.so", "int calls = 1;\nint simple(int);\nint plugged(int n) { calls += simple(n); return calls; }\n", "-g", "-shared", "-fPIC",
+                     "-Wl,-z,lazy", libs=self.linked)
+        program = self.compile("leaving", LEAVING_PROC, "-g", libs=self.linked)
+        done = self.record(program)
+        self.assertEqual((done.returncode, done.stdout), (0, "19\n"), done.stderr)
+        self.assertIn("plugin.so: the slots of the functions that it imports cannot be written here", done.stderr)
+        rows = {row["function"]: row["ncalls"] for row in self.rows("--by", "function")}
+        self.assertEqual((rows["plugged"], rows.get("simple")), (2, None))
 
     def test_threads_with_sleds(self):
         program = self.compile("threads", THREADS, "-g", "-fno-builtin", "-O2", compiler=harness.CALLSIG_CC, instrument=False,

@@ -309,6 +309,12 @@ def options(tools, compiler, level):
         result = guest.run_profiled([], settings={name: value})
         tools.compare(guest.run_plain([]), result)
         expect_one_line(result, *words)
+    # Of a folder that was removed no path tells where the recording would lie.
+    path = guest.path
+    result = guest.run(["/bin/sh", "-c", 'folder=$(mktemp -d) && cd "$folder" && rmdir "$folder" && exec "$0"', path],
+                       tools.environment(LD_PRELOAD=tools.preload, CALLSIG_OUTPUT="nowhere.out"), path)
+    tools.compare(guest.run_plain([]), result)
+    expect_one_line(result, "CALLSIG_OUTPUT", "the current folder has no path", "nowhere.out")
     for more, words in (({"CALLSIG_TIMELINE_SPANS": "many"}, ["CALLSIG_TIMELINE_SPANS", "many"]),
                         ({"CALLSIG_CLOCK": "cpu"}, ["timeline", "wall clock"])):
         result = guest.run_profiled([], settings={"CALLSIG_TIMELINE": "1ms", **more})

@@ -1,8 +1,10 @@
 /* The helper command: what it is given, and that the program cannot see it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -142,6 +144,35 @@ static void test_limits(void)
   CHECK(strcmp(read_result("limit"), "0\n") != 0);
 }
 
+/* What it writes is for nobody, whatever there is no number or no device for. */
+static void test_silence(bool has_dev)
+{
+  write_script("lists", "#!/bin/sh\nls -l /proc/self/fd > \"$CALLSIG_CACHE_DIR/descriptors\"\n");
+  int pipe_ends[2];
+  struct rlimit limit;
+  const int out = dup(1);
+  CHECK(out >= 0 && pipe(pipe_ends) == 0 && fflush(stdout) == 0 && dup2(pipe_ends[1], 1) == 1);
+  CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  const struct rlimit none = {0, limit.rlim_max};
+  CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  CHECK(prof_helper_index(&settings, "/some/file") == 0);
+  CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0 && dup2(out, 1) == 1 && close(out) == 0);
+  const char *descriptors = read_result("descriptors");
+  CHECK(!strstr(descriptors, "pipe:") && strstr(descriptors, has_dev ? "/dev/null" : "memfd:"));
+  CHECK(close(pipe_ends[0]) == 0 && close(pipe_ends[1]) == 0);
+}
+
+/* Only where a place of its own is allowed, to root as a rule. */
+static void test_without_dev(void)
+{
+  if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+      mount("none", "/dev", "tmpfs", 0, NULL) != 0) {
+    fprintf(stderr, "skipped: without /dev, as the kernel allows no mount\n");
+    return;
+  }
+  test_silence(false);
+}
+
 int main(void)
 {
   snprintf(folder, sizeof folder, "%s/callsig-helper-XXXXXX", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
@@ -156,6 +187,8 @@ int main(void)
   test_failures();
   test_path();
   test_limits();
+  test_silence(true);
+  test_without_dev();
   char command[1024];
   signal(SIGCHLD, SIG_DFL);
   snprintf(command, sizeof command, "rm -rf '%s'", folder);

@@ -6,10 +6,12 @@
 /* ctest: build _O2 -g -O2 -finstrument-functions */
 /* ctest: case _plain quick plain */
 /* ctest: case _steps quick steps */
+/* ctest: case _children quick children */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/support/stage_records.h"
@@ -233,12 +235,39 @@ static QUIET void test_schedule(void)
     CHECK(i == FMT_LOSS_WAITED || prof_process.header->loss[i] == 0);
 }
 
+static QUIET void *step_on(void *data)
+{
+  while (!__atomic_load_n((int *)data, __ATOMIC_RELAXED))
+    (void)callsig_step();
+  return NULL;
+}
+
+/* Of a thread that was about to take a step at a fork, the child has what it held, and takes steps of its own. */
+static QUIET void test_children(void)
+{
+  const struct callsig_schedule_options options = {.size = sizeof options, .active = 1};
+  pthread_t thread;
+  int stop = 0;
+  CHECK(callsig_schedule(&options) == 0 && pthread_create(&thread, NULL, step_on, &stop) == 0);
+  for (int i = 0; i < 30; i++) {
+    int status = -1;
+    const pid_t child = fork();
+    if (child == 0)
+      _exit(fib(3) == 5 && callsig_step() == 0 && unlink(callsig_path()) == 0 ? 7 : 1);
+    CHECK(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 7);
+  }
+  __atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+  CHECK(pthread_join(thread, NULL) == 0);
+}
+
 QUIET int main(int argc, char **argv)
 {
   (void)argc;
   CHECK(sem_init(&inside, 0, 0) == 0 && sem_init(&go_on, 0, 0) == 0);
   if (strcmp(argv[1], "steps") == 0) {
     test_schedule();
+  } else if (strcmp(argv[1], "children") == 0) {
+    test_children();
   } else {
     test_callbacks();
     test_limits();

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "profiler/base/proc_maps.h"
@@ -59,7 +60,7 @@ static void each_part_is_given_back(void)
 {
   struct prof_text_pages pages;
   map();
-  CHECK(prof_text_open(&pages, first + 8, first + (PAGES - 1) * page + 1, true) == 0);
+  CHECK(prof_text_open(&pages, first + 8, first + (PAGES - 1) * page + 1, true, PROT_READ | PROT_EXEC) == 0);
   CHECK(strcmp(now().letters, "EEWWEE") == 0);
   memset((void *)first, 0x90, PAGES * page);
   prof_text_close(&pages);
@@ -71,10 +72,10 @@ static void what_may_change_is_left_alone(void)
 {
   struct prof_text_pages pages;
   map();
-  CHECK(prof_text_open(&pages, first, first + 3 * page, false) == -EAGAIN);
-  CHECK(prof_text_open(&pages, first + 3 * page, first + 5 * page, false) == -EAGAIN);
+  CHECK(prof_text_open(&pages, first, first + 3 * page, false, PROT_READ | PROT_EXEC) == -EAGAIN);
+  CHECK(prof_text_open(&pages, first + 3 * page, first + 5 * page, false, PROT_READ | PROT_EXEC) == -EAGAIN);
   CHECK(strcmp(now().letters, "XErWxX") == 0);
-  CHECK(prof_text_open(&pages, first, first + 2 * page, false) == 0);
+  CHECK(prof_text_open(&pages, first, first + 2 * page, false, PROT_READ | PROT_EXEC) == 0);
   CHECK(strcmp(now().letters, "EErWxX") == 0);
   prof_text_close(&pages);
   CHECK(strcmp(now().letters, "XErWxX") == 0);
@@ -84,7 +85,7 @@ static void pages_beside_are_left_alone(void)
 {
   struct prof_text_pages pages;
   map();
-  CHECK(prof_text_open(&pages, first + 4 * page, first + 5 * page, true) == 0);
+  CHECK(prof_text_open(&pages, first + 4 * page, first + 5 * page, true, PROT_READ | PROT_EXEC) == 0);
   CHECK(strcmp(now().letters, "XErWEX") == 0);
   prof_text_close(&pages);
   CHECK(strcmp(now().letters, "XErWxX") == 0);
@@ -95,9 +96,28 @@ static void a_gap_is_refused_and_nothing_changed(void)
   struct prof_text_pages pages;
   map();
   CHECK(munmap((void *)(first + 3 * page), page) == 0);
-  CHECK(prof_text_open(&pages, first, first + PAGES * page, true) == -ENOMEM);
-  CHECK(prof_text_open(&pages, first, first + PAGES * page, false) == -EAGAIN);
+  CHECK(prof_text_open(&pages, first, first + PAGES * page, true, PROT_READ | PROT_EXEC) == -ENOMEM);
+  CHECK(prof_text_open(&pages, first, first + PAGES * page, false, PROT_READ | PROT_EXEC) == -EAGAIN);
   CHECK(strcmp(now().letters, "XEr.xX") == 0);
+}
+
+/* Where /proc does not tell what they are: it cannot be opened here. Text is taken for text; of data that would be a
+ * guess, after which its program could not write it any more. */
+static void what_is_not_told_is_not_guessed(void)
+{
+  struct prof_text_pages pages;
+  struct rlimit limit;
+  map();
+  CHECK(getrlimit(RLIMIT_NOFILE, &limit) == 0);
+  const struct rlimit none = {0, limit.rlim_max};
+  CHECK(setrlimit(RLIMIT_NOFILE, &none) == 0);
+  const long refused = prof_text_open(&pages, first + 3 * page, first + 4 * page, true, 0);
+  const long opened = prof_text_open(&pages, first, first + page, true, PROT_READ | PROT_EXEC);
+  CHECK(setrlimit(RLIMIT_NOFILE, &limit) == 0);
+  CHECK(refused == -EMFILE && opened == 0);
+  CHECK(strcmp(now().letters, "EErWxX") == 0);
+  prof_text_close(&pages);
+  CHECK(strcmp(now().letters, "XErWxX") == 0);
 }
 
 int main(void)
@@ -107,5 +127,6 @@ int main(void)
   what_may_change_is_left_alone();
   pages_beside_are_left_alone();
   a_gap_is_refused_and_nothing_changed();
+  what_is_not_told_is_not_guessed();
   return 0;
 }
