@@ -57,7 +57,7 @@ struct prof_thread {
   uint64_t recursion;            /* open frames of back edges that were not active */
   uint64_t exit_least;           /* ticks: the exit of a longer call goes on to the histogram and the ring */
   uint64_t timeline_min;         /* ticks: the exit of a longer call goes on to prof_frame_long() */
-  uint32_t sample_next;          /* of calls that are timed at random: how many from here on is the next that is */
+  int32_t sample_next;           /* of calls that are timed at random: how many from here on is the next that is */
   uint32_t sample_mask;          /* a power of two - 1: what it is drawn from, less 1; 0: all are timed */
   uint64_t random;               /* state of the generator that it is drawn by; not 0 */
   struct fmt_rec_edge **codes;   /* edges, where the code of sites looks, or prof_no_edge: in the tree's arena */
