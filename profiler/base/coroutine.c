@@ -19,6 +19,7 @@
 struct named_stack {
   struct prof_range range; /* first */
   uint32_t tid;            /* of the thread that named it last */
+  uint32_t contexts;       /* that were made there so far */
 };
 
 static struct prof_ranges named_stacks;
@@ -37,6 +38,7 @@ void prof_stack_note(uintptr_t low, uintptr_t high)
     stack = prof_process_alloc(sizeof *stack);
   if (stack) {
     __atomic_store_n(&stack->tid, tid, __ATOMIC_RELAXED);
+    __atomic_store_n(&stack->contexts, stack->contexts + 1, __ATOMIC_RELEASE);
     (void)prof_ranges_add(&named_stacks, NULL, &stack->range, low, high);
   }
   prof_unlock(&prof_process.named_lock);
@@ -46,6 +48,12 @@ void prof_stack_note(uintptr_t low, uintptr_t high)
 static const struct named_stack *find_named(uintptr_t sp)
 {
   return (const struct named_stack *)prof_ranges_at(&named_stacks, sp);
+}
+
+uint32_t prof_stack_contexts(uintptr_t low, uintptr_t high)
+{
+  const struct named_stack *stack = (const struct named_stack *)prof_ranges_with(&named_stacks, low, high);
+  return stack ? __atomic_load_n(&stack->contexts, __ATOMIC_ACQUIRE) : 0;
 }
 
 static bool is_named_here(const struct named_stack *stack)

@@ -11,6 +11,8 @@
 void prof_stack_note(uintptr_t low, uintptr_t high);
 /* The stack that this thread gave makecontext() and that `sp` lies on, if any. Anywhere. */
 bool prof_stack_named(uintptr_t sp, uintptr_t *low, uintptr_t *high);
+/* How many contexts makecontext() has made so far on just this stack; 0 for another. Anywhere. */
+uint32_t prof_stack_contexts(uintptr_t low, uintptr_t high);
 /* The machine stack that `sp` lies on: a range that makecontext() or sigaltstack() named, else the mapping of
  * /proc/self/maps. False when it cannot be told. */
 bool prof_stack_range(uintptr_t sp, uintptr_t *low, uintptr_t *high);

@@ -12,6 +12,11 @@
 
 typedef int read_fn(clockid_t clock, struct timespec *now);
 
+/* Where the kernel's code lies; a size of 0 before it was looked for. */
+static struct {
+  uintptr_t start, size;
+} place;
+
 static int read_by_call(clockid_t clock, struct timespec *now)
 {
   return (int)PROF_SYSCALL2(SYS_clock_gettime, clock, now);
@@ -20,6 +25,7 @@ static int read_by_call(clockid_t clock, struct timespec *now)
 /* The symbols of an ELF file in memory: addresses, 0 for what it does not have. */
 struct symbols {
   uintptr_t bias, names, table, hash, gnu_hash;
+  uintptr_t size; /* of all that is loaded, from its first byte on */
 };
 
 /* False: it has none. The kernel does not relocate the addresses. */
@@ -29,8 +35,10 @@ static bool read_dynamic(const Elf64_Ehdr *header, struct symbols *symbols)
   const Elf64_Dyn *entry = NULL;
   *symbols = (struct symbols){0};
   for (unsigned i = 0; i < header->e_phnum; i++) {
-    if (segments[i].p_type == PT_LOAD && symbols->bias == 0)
+    if (segments[i].p_type == PT_LOAD && symbols->bias == 0) {
       symbols->bias = (uintptr_t)header + segments[i].p_offset - segments[i].p_vaddr;
+      symbols->size = segments[i].p_offset + segments[i].p_memsz; /* it has one such segment */
+    }
     if (segments[i].p_type == PT_DYNAMIC)
       entry = (const Elf64_Dyn *)((uintptr_t)header + segments[i].p_offset);
   }
@@ -74,6 +82,8 @@ static read_fn *find_code(void)
   struct symbols symbols;
   if (!header || !read_dynamic(header, &symbols))
     return read_by_call;
+  place.start = (uintptr_t)header;
+  __atomic_store_n(&place.size, symbols.size, __ATOMIC_RELEASE);
   const uint32_t count = count_symbols(&symbols);
   for (uint32_t i = 0; i < count; i++) {
     const Elf64_Sym *symbol = (const Elf64_Sym *)symbols.table + i;
@@ -83,6 +93,12 @@ static read_fn *find_code(void)
       return (read_fn *)(symbols.bias + symbol->st_value);
   }
   return read_by_call;
+}
+
+bool prof_kernel_clock_holds(uintptr_t address)
+{
+  const uintptr_t size = __atomic_load_n(&place.size, __ATOMIC_ACQUIRE);
+  return address - place.start < size;
 }
 
 uint64_t prof_kernel_monotonic_ns(void)

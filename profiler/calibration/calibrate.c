@@ -95,7 +95,7 @@ static void set_up_thread(struct calibration *all)
   t->exit_least = t->timeline_min = UINT64_MAX;
   all->codes[0] = &prof_no_edge;
   t->codes = t->pending = all->codes;
-  t->sample_next = UINT32_MAX;
+  t->sample_next = INT32_MAX;
   t->state = PROF_HOOKS_ON;
 }
 
@@ -278,7 +278,7 @@ static void measure_all(struct calibration *all, struct fmt_rec_header *header)
     return;
   if (sled)
     measure_hidden(all, header, timed.inner);
-  all->thread.sample_next = UINT32_MAX;
+  all->thread.sample_next = INT32_MAX;
   if (measure(all, empty, &counted) && counted.whole < timed.whole)
     header->sample_price = middle(header->sample_price, timed.whole - counted.whole);
 }

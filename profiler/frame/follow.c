@@ -12,6 +12,27 @@
 
 #define COROUTINE_FIRST 63u /* frames of a coroutine's first segment */
 
+static uint32_t contexts_on(const struct prof_machine *machine)
+{
+  return prof_stack_contexts(machine->range.low, machine->range.high);
+}
+
+/* Takes up a machine stack that was put away, or runs. Where another context was made there since control last went
+ * there, that of its frames was given up. */
+static void go_on(struct prof_thread *t, struct prof_machine *machine, uint64_t now)
+{
+  const uint32_t contexts = contexts_on(machine);
+  if (machine != t->machine) {
+    prof_stack_suspend(t, now);
+    prof_stack_resume(t, machine, now);
+  }
+  if (machine->contexts == contexts)
+    return;
+  machine->contexts = contexts;
+  while (!prof_stack_at_bottom(t) && !prof_unwind_held(t))
+    prof_frame_close(t, now);
+}
+
 static bool is_other(const struct prof_thread *t, uintptr_t low, uintptr_t high)
 {
   return low != t->stack_low || high != t->stack_high;
@@ -31,12 +52,12 @@ static bool on_inner_stack(struct prof_thread *t, uintptr_t sp, uintptr_t *low, 
 static bool follow_inner(struct prof_thread *t, uintptr_t low, uintptr_t high, uint64_t now)
 {
   struct prof_machine *machine = prof_machine_with_range(t, low, high);
-  prof_stack_suspend(t, now);
   if (machine) {
-    prof_stack_resume(t, machine, now);
+    go_on(t, machine, now);
     return true;
   }
   machine = t->machine;
+  prof_stack_suspend(t, now);
   if (prof_stack_open(t, low, high, COROUTINE_FIRST))
     return true;
   prof_stack_resume(t, machine, now);
@@ -71,11 +92,11 @@ bool prof_stack_follow(struct prof_thread *t, uintptr_t sp, uint64_t now)
     prof_machine_use(t, t->machine);
     return true;
   }
-  prof_stack_suspend(t, now);
   if (known) {
-    prof_stack_resume(t, known, now);
+    go_on(t, known, now);
     return true;
   }
+  prof_stack_suspend(t, now);
   if (!prof_stack_range(sp, &low, &high)) {
     low = sp - 1;
     high = sp;
@@ -93,14 +114,13 @@ void prof_stack_arrive(uintptr_t sp)
     return;
   /* One that no hook has run on yet is told by the first that does, which finds the other's frames as they are now. */
   struct prof_machine *machine = prof_machine_find(t, sp);
-  if (!machine || machine == t->machine || !prof_slow_enter(t))
+  if (!machine || (machine == t->machine && machine->contexts == contexts_on(machine)) || !prof_slow_enter(t))
     return;
   const uint64_t now = prof_clock_now();
   if (t->machine->outer) {
     (void)prof_stack_follow(t, sp, now);
-  } else if (machine != t->machine) {
-    prof_stack_suspend(t, now);
-    prof_stack_resume(t, machine, now);
+  } else {
+    go_on(t, machine, now);
   }
   prof_slow_leave(t);
 }

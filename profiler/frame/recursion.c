@@ -262,7 +262,7 @@ static bool shall_own(const struct prof_thread *t, const struct fmt_rec_frame *f
   if (frame->start_ticks == (uint64_t)PROF_COUNTED_UNOWNED)
     return true;
   const bool plain = frame->start_ticks == (uint64_t)PROF_COUNTED || frame->flags == (uintptr_t)&edge->calls;
-  return plain && (!(edge->mode & PROF_MODE_SAMPLED) || t->sample_next % SETTLED_TO_OWN == 0);
+  return plain && (!(edge->mode & PROF_MODE_SAMPLED) || (uint32_t)t->sample_next % SETTLED_TO_OWN == 0);
 }
 
 static bool mark(struct prof_thread *t, struct fmt_rec_frame *frame, struct fmt_rec_edge *edge)

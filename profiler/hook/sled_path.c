@@ -132,8 +132,8 @@ void prof_sled_ended(uintptr_t pc, uintptr_t sp, uint64_t ticks, const struct pr
   const uintptr_t cfa = sp + sizeof cfa;
   const bool settled = prof_thread_running(t) && prof_place_now(t, &place);
   const struct fmt_rec_edge *edge = settled ? prof_frame_edge(place.top) : NULL;
-  /* The frame that begins where this one does is its own. */
-  const bool is_own = settled && place.top->cfa == cfa, is_top = edge && is_own;
+  /* The frame that begins where this one does is its own, or of what it began by name and left open. */
+  const bool is_own = settled && place.top->cfa == cfa, is_top = edge && is_own && prof_edge_fast_compare(edge);
   if ((is_own && prof_lost_end(t, place, 0, sp)) || (settled && prof_lost_without_frame(t, place, cfa)))
     return;
   if (is_top && !prof_frame_is_first(place.stack, place.top)) {

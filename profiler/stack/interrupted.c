@@ -13,6 +13,7 @@
 #include "format/recording.h"
 #include "profiler/arch/primitives.h"
 #include "profiler/base/coroutine.h"
+#include "profiler/base/kernel_clock.h"
 #include "profiler/base/own_code.h"
 #include "profiler/base/process.h"
 #include "profiler/base/read_memory.h"
@@ -30,7 +31,8 @@ extern const char etext[] __attribute__((visibility("hidden")));
 extern const char no_frame_begin[] __asm__("__start_callsig_holds_no_frame") __attribute__((visibility("hidden")));
 extern const char no_frame_end[] __asm__("__stop_callsig_holds_no_frame") __attribute__((visibility("hidden")));
 
-/* May a hook be interrupted there? An injected clock is the program's own code, and may call any. */
+/* May a hook be interrupted there? An injected clock is the program's own code, and may call any. The kernel's is in
+ * the process, but in no file: the program may be there as well, which cannot be told apart. */
 static bool is_in_hook(uintptr_t pc)
 {
   if (prof_process.settings.clock == FMT_CLOCK_INJECTED)
@@ -38,6 +40,8 @@ static bool is_in_hook(uintptr_t pc)
   if (pc >= (uintptr_t)no_frame_begin && pc < (uintptr_t)no_frame_end)
     return false;
   if (pc >= (uintptr_t)&__ehdr_start && pc < (uintptr_t)etext)
+    return true;
+  if (prof_process.settings.clock == FMT_CLOCK_MONOTONIC && prof_kernel_clock_holds(pc))
     return true;
   return prof_own_code_holds(pc);
 }

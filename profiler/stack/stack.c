@@ -10,6 +10,7 @@
 
 #include "profiler/arch/primitives.h"
 #include "profiler/base/arena.h"
+#include "profiler/base/coroutine.h"
 #include "profiler/base/recording.h"
 #include "profiler/stack/modes.h"
 
@@ -53,6 +54,7 @@ static struct prof_machine *new_machine(struct prof_thread *t, uintptr_t low, ui
   stack->high = high;
   stack->next_stack = t->machines ? (uintptr_t)t->machines->outermost : 0;
   machine->outermost = stack;
+  machine->contexts = prof_stack_contexts(low, high);
   machine->next = t->machines;
   return prof_ranges_add(&t->ranges, &t->tree.arena, &machine->range, low, high) ? machine : NULL;
 }

@@ -27,6 +27,7 @@ struct prof_machine {
   struct fmt_rec_frame *top;
   struct fmt_rec_frame *marked;
   uint64_t recursion;
+  uint32_t contexts; /* that makecontext() had made there when it was last gone to: see follow.c */
 };
 
 static inline struct fmt_rec_edge *prof_frame_edge(const struct fmt_rec_frame *frame)

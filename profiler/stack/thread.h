@@ -57,7 +57,7 @@ struct prof_thread {
   uint64_t recursion;            /* open frames of back edges that were not active */
   uint64_t exit_least;           /* ticks: the exit of a longer call goes on to the histogram and the ring */
   uint64_t timeline_min;         /* ticks: the exit of a longer call goes on to prof_frame_long() */
-  uint32_t sample_next;          /* of calls that are timed at random: how many from here on is the next that is */
+  int32_t sample_next;           /* of calls that are timed at random: how many from here on is the next that is */
   uint32_t sample_mask;          /* a power of two - 1: what it is drawn from, less 1; 0: all are timed */
   uint64_t random;               /* state of the generator that it is drawn by; not 0 */
   struct fmt_rec_edge **codes;   /* edges, where the code of sites looks, or prof_no_edge: in the tree's arena */
@@ -89,7 +89,7 @@ struct prof_thread {
 
   struct prof_preemption preemption; /* without a word while nobody looks: see waiting.c */
   uint64_t looked_at;                /* ticks: until then what the thread has waited for a processor is taken out */
-  uint64_t waited_ns;                /* what it has waited so far, as the kernel last told; see waiting.c */
+  uint64_t waited_ns;                /* what it has waited so far, as far as that is known; see waiting.c */
   uint64_t look_least;               /* ticks that asking the kernel takes at least */
   uint64_t shifted_at;               /* when a wait was taken out of the open frames last */
   uint64_t shifted_frames;           /* of which there were so many */
@@ -126,6 +126,7 @@ struct prof_thread {
   } handler;
   uint32_t has_marks;           /* 1: frames were marked since prof_recursion_reset() */
   bool full;                    /* the recording is, and the thread makes no new edges */
+  bool is_told;                 /* waited_ns goes by the kernel's account; else it is since the thread is looked at */
   struct fmt_rec_stack *shield; /* the segment that its calls lie in; see stack.c */
   uint64_t discard[2];          /* where calls count meanwhile */
   struct prof_uses stage_uses;  /* struct prof_stage_use */

@@ -10,6 +10,7 @@
 
 #include "profiler/arch/primitives.h"
 #include "profiler/base/clock.h"
+#include "profiler/base/counter.h"
 #include "profiler/base/preemption.h"
 #include "profiler/base/process.h"
 #include "profiler/stack/sleeping.h"
@@ -35,14 +36,41 @@ struct look {
   uint64_t slept;  /* the same */
 };
 
+/* What the kernel told. */
+struct told {
+  struct prof_turns turns;
+  bool has_account; /* it was asked for that, too */
+  uint64_t account_ns;
+};
+
+/* Is the kernel's account of waiting needed? It is in a file, whose descriptor, for that moment, another thread does
+ * not get when it opens one of its own, and a forked child has. A thread that has not slept since it was looked at last
+ * waited whenever it did not run, which other system calls tell. */
+static bool needs_account(const struct prof_thread *t, const struct prof_turns *turns)
+{
+  return turns->slept != t->turns.slept ||
+         !(__atomic_load_n(&prof_process.header->flags, __ATOMIC_RELAXED) & FMT_REC_WAITS_TAKEN);
+}
+
+/* False: the kernel does not tell. */
+static bool read_once(const struct prof_thread *t, struct told *told)
+{
+  told->turns = prof_preemption_turns();
+  told->has_account = needs_account(t, &told->turns);
+  if (!told->has_account)
+    return true;
+  const bool known = prof_preemption_waited(&told->account_ns);
+  told->turns = prof_preemption_turns();
+  return known;
+}
+
 /* Arms the word and reads what the kernel tells, once more when the thread was preempted meanwhile. */
-static bool read_waited(struct prof_thread *t, uint64_t *ns, struct prof_turns *turns)
+static bool read_told(struct prof_thread *t, struct told *told)
 {
   bool known = false;
   for (unsigned i = 0; i < READINGS; i++) {
     __atomic_store_n(t->preemption.word, t->preemption.armed, __ATOMIC_RELAXED);
-    known = prof_preemption_waited(ns);
-    *turns = prof_preemption_turns();
+    known = read_once(t, told);
     if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) == t->preemption.armed)
       return known;
   }
@@ -50,49 +78,45 @@ static bool read_waited(struct prof_thread *t, uint64_t *ns, struct prof_turns *
   return known;
 }
 
-/* What a thread that the kernel was not asked about has waited since its birth, of `ns` in all: before that, too. While
- * it did not sleep, it waited whenever it did not run; and else nobody knows how much of it was before. */
-static uint64_t waited_since_birth(const struct prof_thread *t, uint64_t ns, const struct prof_turns *now)
+/* What the thread has waited by the kernel's account since that was last known. How much of it was before a thread was
+ * looked at nobody knows. */
+static uint64_t advance_account(struct prof_thread *t, uint64_t ns)
 {
-  if (now->slept != t->turns.slept || now->preempted == t->turns.preempted)
-    return 0;
-  const uint64_t away = now->away_ns > t->turns.away_ns ? now->away_ns - t->turns.away_ns : 0;
-  return away < ns ? away : ns;
+  const uint64_t before = t->waited_ns;
+  const bool was_told = t->is_told;
+  t->is_told = true;
+  return prof_replace(&t->waited_ns, before, ns) && was_told && ns > before ? ns - before : 0;
 }
 
-/* What was waited since the last reading, for the one that asks first: a handler may ask in between. */
-static uint64_t advance(struct prof_thread *t, uint64_t ns, const struct prof_turns *turns)
+struct away {
+  uint64_t waited_ns, slept_ns;
+};
+
+/* What the thread did since the last reading while it did not run, for the one that asks first: a handler may ask in
+ * between. */
+static struct away advance(struct prof_thread *t, const struct told *told)
 {
-  if (__atomic_load_n(&t->waited_ns, __ATOMIC_RELAXED) == PROF_WAITED_NOT_TOLD) {
-    const uint64_t waited = waited_since_birth(t, ns, turns);
-    if (prof_replace(&t->waited_ns, PROF_WAITED_NOT_TOLD, ns))
-      return waited;
+  const struct prof_turns before = t->turns, *now = &told->turns;
+  struct away away = {0, 0};
+  if (now->away_ns < before.away_ns || !prof_replace(&t->turns.away_ns, before.away_ns, now->away_ns))
+    return away;
+  t->turns.slept = now->slept;
+  t->turns.preempted = now->preempted;
+  const uint64_t ns = now->away_ns - before.away_ns;
+  if (told->has_account) {
+    away.waited_ns = advance_account(t, told->account_ns);
+  } else if (now->preempted != before.preempted) { /* else there was a signal */
+    away.waited_ns = ns;
+    prof_add(&t->waited_ns, ns);
   }
-  uint64_t before = t->waited_ns;
-  while (ns > before)
-    if (prof_replace(&t->waited_ns, before, ns))
-      return ns - before;
-    else
-      before = t->waited_ns;
-  return 0;
-}
-
-/* What the thread slept since the last reading, where it waited `waited_ns`: all other time in which it did not run,
- * had it slept at all. */
-static uint64_t advance_sleep(struct prof_thread *t, uint64_t waited_ns, const struct prof_turns *now)
-{
-  const struct prof_turns before = t->turns;
-  if (now->away_ns < before.away_ns)
-    return 0; /* a handler asked meanwhile */
-  t->turns = *now;
-  const uint64_t away = now->away_ns - before.away_ns;
-  return now->slept != before.slept && away > waited_ns ? away - waited_ns : 0;
+  if (now->slept != before.slept && ns > away.waited_ns)
+    away.slept_ns = ns - away.waited_ns;
+  return away;
 }
 
 /* Where the kernel is known to tell, a thread asks when it was preempted: many never are. */
 static void start_later(struct prof_thread *t)
 {
-  t->waited_ns = PROF_WAITED_NOT_TOLD;
   __atomic_store_n(t->preemption.word, t->preemption.armed, __ATOMIC_RELAXED);
   t->turns = prof_preemption_turns();
   t->looked_at = prof_clock_now();
@@ -106,13 +130,17 @@ void prof_waiting_start(struct prof_thread *t)
     return;
   t->preemption = prof_preemption_word();
   t->look_least = UINT64_MAX;
+  t->waited_ns = 0;
+  t->is_told = false;
   if (t->preemption.word && __atomic_load_n(&prof_process.header->flags, __ATOMIC_RELAXED) & FMT_REC_WAITS_TAKEN) {
     start_later(t);
     return;
   }
-  uint64_t ns;
-  bool known = t->preemption.word && read_waited(t, &ns, &t->turns);
-  t->waited_ns = known ? ns : 0;
+  struct told told = {.has_account = false};
+  const bool known = t->preemption.word && read_told(t, &told);
+  t->turns = told.turns;
+  if (known)
+    (void)advance_account(t, told.account_ns);
   t->looked_at = prof_clock_now();
   __atomic_fetch_or(&prof_process.header->flags, known ? FMT_REC_WAITS_TAKEN | FMT_REC_SLEEP : FMT_REC_WAITS_UNKNOWN,
                     __ATOMIC_RELAXED);
@@ -285,20 +313,22 @@ static struct prof_waited take_told(struct prof_thread *t, const struct prof_end
 {
   struct look look = {.since = t->looked_at};
   const uint64_t began = prof_clock_now();
-  uint64_t ns;
-  struct prof_turns turns;
-  const bool known = read_waited(t, &ns, &turns);
+  struct told told;
+  const bool known = read_told(t, &told);
   look.now = prof_clock_now();
   t->looked_at = look.now;
   if (look.now - began < t->look_least)
     t->look_least = look.now - began;
   if (!known)
     return untold();
-  const uint64_t waited_ns = advance(t, ns, &turns);
-  look.waited = prof_clock_ticks_at(waited_ns, look.now);
+  const struct away away = advance(t, &told);
+  look.waited = prof_clock_ticks_at(away.waited_ns, look.now);
+  /* Before the last look it may not have run either, for interrupts or another machine on its processor. */
+  if (!told.has_account && look.waited > look.now - look.since)
+    look.waited = look.now - look.since;
   if (look.waited > 0)
     t->waited_at = look.now;
-  look.slept = prof_clock_ticks_at(advance_sleep(t, waited_ns, &turns), look.now);
+  look.slept = prof_clock_ticks_at(away.slept_ns, look.now);
   if (is_too_deep(t, look.now))
     return untold();
   take_for_sleep(&look, call);
@@ -352,12 +382,11 @@ void prof_waiting_settle(struct prof_thread *t, uint64_t now, bool running)
 
 void prof_waiting_forget(struct prof_thread *t)
 {
-  uint64_t ns;
-  struct prof_turns turns;
+  struct told told;
   if (!t->preemption.word)
     return;
   /* Where the word is still as it was armed before the last reading, the kernel would tell the same again. */
-  if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) != t->preemption.armed && read_waited(t, &ns, &turns))
-    (void)advance_sleep(t, advance(t, ns, &turns), &turns);
+  if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) != t->preemption.armed && read_told(t, &told))
+    (void)advance(t, &told);
   t->looked_at = prof_clock_now();
 }

@@ -15,9 +15,8 @@
  * otherwise than the clock does. */
 #define PROF_CHANGE_COST 4u
 /* A call that takes so many times that is short or long by itself, whatever was taken out of it. */
-#define PROF_CHANGE_SMALL    64u
-#define PROF_USUAL_UNKNOWN   UINT64_MAX
-#define PROF_WAITED_NOT_TOLD UINT64_MAX /* prof_thread.waited_ns: the kernel was not asked yet */
+#define PROF_CHANGE_SMALL  64u
+#define PROF_USUAL_UNKNOWN UINT64_MAX
 
 /* A call that ends, which is open no longer. */
 struct prof_ending {

@@ -58,7 +58,7 @@ static uint64_t next_random(struct prof_thread *t)
 
 static void draw(struct prof_thread *t)
 {
-  t->sample_next = ((uint32_t)(next_random(t) >> 32) & t->sample_mask) + 1;
+  t->sample_next = (int32_t)((uint32_t)(next_random(t) >> 32) & t->sample_mask) + 1;
 }
 
 void prof_sampling_start(struct prof_thread *t)
@@ -73,7 +73,9 @@ void prof_sampling_start(struct prof_thread *t)
 
 bool prof_sampling_draw(struct prof_thread *t)
 {
-  if (--t->sample_next)
+  /* A handler's hooks may have come to the end of the count since it was looked at, or have been left before they drew
+   * anew: what lies beyond is due as well. The assembly has it so, too. */
+  if (--t->sample_next > 0)
     return true;
   draw(t);
   return false;

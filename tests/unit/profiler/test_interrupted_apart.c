@@ -2,13 +2,15 @@
  * A signal handler before one single instruction of a hook, and before another one the next time, until each had its
  * turn: the hook finds the thread as it is without signals, unlike one that is interrupted all the time. The handler
  * switches recording off and on ("switch"), or leaves by siglongjmp() ("jump"), and calls. Every call is counted once,
- * and afterwards nothing is marked or open. argv[2] "all": in a tree of calls, each time that it comes by.
+ * and afterwards nothing is marked or open. "draw": its hooks leave the next call for the one that is drawn, or, with
+ * "draw_jump", the draw undone, which hooks find that had looked before. argv[2] "all": in a tree of calls, each time
+ * that it comes by.
  *
  * Once, the program steps through a call by the processor's trap flag, to find the instructions that it runs; then a
  * breakpoint stands at one after the other. Where a hook takes a slow section, both begin as that ends: no handler runs
  * within.
  */
-/* ctest: skips _plain _switch _jump _plain_all _switch_all _jump_all */
+/* ctest: skips _plain _switch _jump _draw _draw_jump _plain_all _switch_all _jump_all _draw_all */
 /* ctest: records */
 /* ctest: wrap prof_restore_signals */
 /* ctest: build _O2 -g -O2 -finstrument-functions */
@@ -16,9 +18,12 @@
 /* ctest: case _plain quick plain */
 /* ctest: case _switch quick switch */
 /* ctest: case _jump quick jump */
+/* ctest: case _draw quick draw */
+/* ctest: case _draw_jump quick draw_jump */
 /* ctest: case _plain_all full plain all */
 /* ctest: case _switch_all full switch all */
 /* ctest: case _jump_all full jump all */
+/* ctest: case _draw_all full draw all */
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -70,7 +75,7 @@ enum way {
 enum function { LEAF, NEST, BRANCH, TREE_NODE, FUNCTIONS };
 
 static uint64_t made[FUNCTIONS];
-static int switches, jumps;
+static int switches, jumps, draws;
 static uint64_t handled;
 static volatile int wanted; /* recording is switched within the call */
 static volatile int in_handler;
@@ -200,6 +205,8 @@ static QUIET void on_alarm(int number)
   branch(3, (unsigned)handled % 64);
   tree(3, (unsigned)handled % 16);
   in_handler = 0;
+  if (draws)
+    prof_self->sample_next = jumps ? 0 : 1;
   if (jumps)
     siglongjmp(safe_place, 1);
 }
@@ -338,6 +345,16 @@ static QUIET void check_counts(enum way way, uintptr_t address)
   }
 }
 
+/* Calls go on to be drawn. */
+static QUIET void check_draw(enum way way, uintptr_t address)
+{
+  const int32_t next = prof_self->sample_next, most = (int32_t)prof_self->sample_mask + 1;
+  if (next < -1 || next > most) {
+    fprintf(stderr, "way %d, address %#lx: the next call of %d that is drawn is number %d\n", way, address, most, next);
+    exit(1);
+  }
+}
+
 /* Calls once more outside of hooks, which ends what is left. */
 static QUIET void settle(void)
 {
@@ -364,6 +381,7 @@ static QUIET void try_way(enum way way, uint32_t passes)
       settle();
       check_marks(way, found.addresses[i]);
       check_counts(way, found.addresses[i]);
+      check_draw(way, found.addresses[i]);
     }
   }
   /* Not before those of what takes longer where it is stepped through. */
@@ -375,7 +393,8 @@ QUIET int main(int argc, char **argv)
   static char stack[STACK];
   const uint32_t passes = argc > 2 ? PASSES : 1;
   switches = argc > 1 && strcmp(argv[1], "switch") == 0;
-  jumps = argc > 1 && strcmp(argv[1], "jump") == 0;
+  draws = argc > 1 && strncmp(argv[1], "draw", 4) == 0;
+  jumps = argc > 1 && strstr(argv[1], "jump") != NULL;
 #if !defined(__x86_64__)
   fprintf(stderr, "skipped: the program would step itself, which it can on x86-64 alone\n");
   return SKIPPED;

@@ -151,6 +151,18 @@ static NOINLINE void jump_out(int n)
 static NOINLINE void forget_to_end(void)
 {
   begin(decode_stage, NULL);
+  __asm__ volatile("" : : : "memory"); /* no jump to it, which would come after the end */
+}
+
+static NOINLINE void forget_to_end_several(int depth)
+{
+  CHECK(callsig_action_begin("left") == 0);
+  begin(decode_stage, NULL);
+  if (depth > 0)
+    forget_to_end_several(depth - 1);
+  work(depth);
+  CHECK(callsig_action_begin("left, too") == 0);
+  __asm__ volatile("" : : : "memory");
 }
 
 static QUIET void *end_thread(void *data)
@@ -177,6 +189,26 @@ static QUIET void test_left(void)
   const struct fmt_rec_tasks after = tasks_of("0:1:decode[10]");
   CHECK(after.tasks == before.tasks + 111 && after.failures == before.failures + 111 && after.open == 0);
   CHECK(of_stage("0:1:decode[10]", NULL) == after.tasks && callsig_task_fail() == -EINVAL);
+}
+
+/* The end of a function ends what it began and left open, and then its own frame: what comes later is its caller's. */
+static QUIET void test_left_at_the_end(void)
+{
+  const struct fmt_rec_tasks before = tasks_of("0:1:decode[10]");
+  const uint64_t singles = calls_of((uintptr_t)forget_to_end, NULL);
+  work(0);
+  const struct fmt_rec_frame *top = prof_self->top;
+  for (int i = 0; i < 100; i++) {
+    forget_to_end();
+    CHECK(prof_self->top == top);
+    forget_to_end_several(i % 4);
+    CHECK(prof_self->top == top);
+  }
+  const struct fmt_rec_tasks after = tasks_of("0:1:decode[10]");
+  CHECK(after.tasks == before.tasks + 350 && after.failures == before.failures + 350 && after.open == 0);
+  CHECK(of_stage("0:1:decode[10]", NULL) == after.tasks && callsig_task_fail() == -EINVAL);
+  CHECK(calls_of((uintptr_t)forget_to_end, NULL) == singles + 100);
+  CHECK(calls_of((uintptr_t)forget_to_end_several, NULL) == 250);
 }
 
 /* Tasks that recording is switched off in end there, as finished; the program does not notice. */
@@ -390,6 +422,7 @@ QUIET int main(int argc, char **argv)
     test_texts();
     test_reopened();
     test_left();
+    test_left_at_the_end();
     test_disabled();
     test_interrupted();
     test_forked();

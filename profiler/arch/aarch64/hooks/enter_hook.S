@@ -102,7 +102,7 @@
         ldr     w13, [x9, #PROF_T_SAMPLE]
         subs    w13, w13, #1
         str     w13, [x9, #PROF_T_SAMPLE]
-        b.eq    2f
+        b.le    2f /* overdue, as hooks of a signal handler came to the end of the count, is as good */
         str     xzr, [x11, #PROF_F_START]
         stlr    x10, [x11]
         LEAVE_ENTER

@@ -142,7 +142,7 @@ prof_sled_found:
         test    dword ptr [rax + PROF_E_MODE], PROF_MODE_SAMPLED
         jz      .Lsled_enter_found_timed
         dec     dword ptr [r10 + PROF_T_SAMPLE]
-        jz      .Lsled_enter_found_sample
+        jle     .Lsled_enter_found_sample
         mov     [rdx + PROF_F_FLAGS], rsp
         mov     r11, [rax + PROF_S_IMPUTED]
         mov     r10, [rax + PROF_E_COUNTERS]
@@ -177,7 +177,7 @@ prof_sled_found:
         test    dword ptr [rax + PROF_E_MODE], PROF_MODE_SAMPLED
         jz      1f
         cmp     dword ptr [r10 + PROF_T_SAMPLE], 1
-        je      .Lsled_enter_found_ask
+        jle     .Lsled_enter_found_ask
 1:      cmp     rdx, [r10 + PROF_T_MARKED]
         jne     .Lsled_enter_found_open
         mov     r11, [rax + PROF_E_RECURSION]
@@ -214,6 +214,7 @@ prof_sled_found:
 1:      or      dword ptr [rax + PROF_E_MODE], PROF_MODE_RECURSION
         test    dword ptr [rax + PROF_E_MODE], PROF_MODE_SAMPLED
         jz      prof_sled_timed
+        /* To 0 or below where a handler's hooks have counted since it was looked at: then the next call is drawn. */
         dec     dword ptr [r10 + PROF_T_SAMPLE]
         mov     qword ptr [rdx + PROF_F_START], 0
         LEAVE_SITE
@@ -233,7 +234,7 @@ prof_sled_found:
         cmp     r11d, PROF_MODE_SAMPLED
         jne     .Lsled_enter_found_other
         cmp     dword ptr [r10 + PROF_T_SAMPLE], 1
-        je      .Lsled_enter_found_other
+        jle     .Lsled_enter_found_other
         cmp     rdx, [r10 + PROF_T_MARKED]
         jne     .Lsled_enter_found_other
         mov     r11, [rax + PROF_E_RECURSION]
@@ -248,7 +249,7 @@ prof_sled_found:
         CHECK_WORD PROF_X_FUNCTION_PAIR, .Lsled_enter_found_unsure
         CHECK_WORD PROF_X_SIGNATURE_PAIR, .Lsled_enter_found_unsure
         RESERVE rdi, .Lsled_enter_found_unsure
-        dec     dword ptr [r10 + PROF_T_SAMPLE]
+        dec     dword ptr [r10 + PROF_T_SAMPLE] /* as above */
         mov     [rdx + PROF_F_FLAGS], rsp
         mov     rdi, [rax + PROF_S_IMPUTED]
         add     qword ptr [r11 + PROF_X_CALLS], 1

@@ -19,6 +19,7 @@ enum {
   PROF_IF_NOT_EQUAL = 5,
   PROF_IF_NOT_ABOVE = 6,
   PROF_IF_NEGATIVE = 8,
+  PROF_IF_NOT_GREATER = 14,
 };
 
 struct prof_code_writer {

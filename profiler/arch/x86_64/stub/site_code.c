@@ -226,7 +226,7 @@ static void open_frame(struct prof_piece *p)
     return;
   }
   prof_code_memory(w, 4, 0xff, 1, PROF_R10, PROF_T_SAMPLE); /* dec */
-  uint8_t *sample = prof_code_jump_if(w, PROF_IF_EQUAL);
+  uint8_t *sample = prof_code_jump_if(w, PROF_IF_NOT_GREATER);
   if (p->leaf)
     count_leaf(p);
   else
