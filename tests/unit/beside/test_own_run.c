@@ -36,13 +36,14 @@ static void own_run(void **state)
   sampled_run_begin(&sample);
   sampled_run_add(&sample, places, sizeof places / sizeof *places);
   sampled_run_record(&sample)->period = SAMPLED_PERIOD / 100;
-  sampled_run_record(&sample)->flags = FMT_SAMPLES_OWN_RUN;
+  sampled_run_record(&sample)->flags = FMT_SAMPLES_OWN_RUN | FMT_SAMPLES_LOST_WAITS;
   recording_writer_header(sample.recording)->flags |= FMT_REC_SAMPLED;
   struct callsig_stats *stats = sample_load(&sample, 100);
   for (int merged = 0; merged < 2; merged++) {
     expect_times(stats, .060, .050, .060);
     char *table = printed(stats, callsig_stats_print, NULL);
-    if (!strstr(table, "of 10000 samples of the run 4000 were in hooks") || strstr(table, "beside"))
+    if (!strstr(table, "of 10000 samples of the run 4000 were in hooks") || strstr(table, "beside") ||
+        !strstr(table, "switches of threads were lost"))
       fail_msg("%s", table);
     free(table);
     assert_int_equal(callsig_stats_compensate(stats, 0), 0);
