@@ -44,7 +44,7 @@ struct fmt_rec_samples {
   uint64_t samples;  /* in the program's process, wherever: places, and `unmapped` */
   uint64_t unmapped; /* of them, in code that no file was mapped to */
   uint64_t others;   /* in processes that the program started; not in `samples` */
-  uint64_t lost;     /* taken, and then not kept by the kernel for want of space */
+  uint64_t lost;     /* of samples: taken, and then not kept by the kernel for want of space */
   uint64_t used_ns; /* CPU time of the run, of user code unless FMT_SAMPLES_KERNEL says more, as the kernel accounts for
                        it, without what the samples took */
   uint32_t method;  /* enum fmt_sample_method */
@@ -60,6 +60,7 @@ enum fmt_samples_flag {
   FMT_SAMPLES_OTHER_OUTPUT = 1u << 3, /* and was not the same */
   FMT_SAMPLES_OWN_RUN = 1u << 4,      /* of the profiled run itself, hooks and all: times are not replaced by them */
   FMT_SAMPLES_KERNEL = 1u << 5,       /* of another run: what the kernel did for it was sampled, and is in used_ns */
+  FMT_SAMPLES_LOST_WAITS = 1u << 6,   /* not all switches of threads were seen, and what they waited is estimated */
 };
 
 #endif

@@ -70,7 +70,7 @@ static int close_sampler(struct cli_own_run *own, struct cli_samples *samples, s
 {
   const struct cli_used after = cli_used_by_children();
   *used = (struct cli_used){.user = after.user - own->before.user, .system = after.system - own->before.system};
-  int error = cli_sampler_close(own->sampler, used->user + used->system, samples);
+  int error = cli_sampler_close(own->sampler, used, samples);
   own->sampler = NULL;
   return error;
 }
@@ -106,6 +106,7 @@ void cli_own_run_write(struct cli_own_run *own, const char *program, pid_t pid, 
   struct cli_used used;
   int error = close_sampler(own, &samples, &used);
   run.used_ns = used.user;
+  run.flags |= samples.lost_waits ? FMT_SAMPLES_LOST_WAITS : 0;
   samples.sleds_are_on = true;
   if (error == 0 && samples.programs <= 1 && samples.total > 0 && cli_recording_whole_until(own->place) != 0) {
     error = cli_own_code_find(output, pid, &samples);
@@ -134,7 +135,7 @@ void cli_own_run_free(struct cli_own_run *own)
   if (own == NULL)
     return;
   if (own->sampler != NULL) {
-    cli_sampler_close(own->sampler, 0, &samples);
+    cli_sampler_close(own->sampler, &(struct cli_used){0}, &samples);
     cli_samples_free(&samples);
   }
   free(own);

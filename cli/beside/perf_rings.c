@@ -4,7 +4,6 @@
 #include <asm/perf_regs.h>
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +25,9 @@
  * may lock; where others have locked some, the fewer will do on a machine that is not too busy. */
 #define RING_PAGES       128u
 #define RING_PAGES_LEAST 32u
+
+/* PERF_FORMAT_LOST of Linux 6.0: of an event, how many of its own records had no room. */
+#define FORMAT_LOST (1u << 4)
 
 /* PERF_RECORD_MISC_SWITCH_OUT_PREEMPT of Linux 4.17: the thread could go on, and had to give way. */
 #define MISC_PREEMPTED (1u << 14)
@@ -59,7 +61,8 @@ struct cli_perf_rings {
   struct ring *rings;
   size_t pages; /* of each, without its first one */
   uint32_t count;
-  bool in_kernel; /* samples are taken there, too */
+  bool in_kernel;  /* samples are taken there, too */
+  bool tells_lost; /* events count the records of theirs that were lost */
   size_t page_size;
   struct base_vector events; /* struct event */
   struct cli_spare_stacks spare;
@@ -69,8 +72,10 @@ struct cli_perf_rings {
   struct sym_address_map threads; /* tid -> place in it */
   char *record;                   /* one that lies across the end of its ring */
   uint64_t random;
-  uint64_t period_ns; /* from one sample to the next */
-  uint64_t price_ns;  /* of a sample */
+  uint64_t period_ns;    /* from one sample to the next */
+  uint64_t price_ns;     /* of a sample */
+  uint64_t lost_records; /* that had no room, of all kinds */
+  uint64_t switches;     /* records of threads that were switched */
 };
 
 uint64_t cli_perf_rings_now(void)
@@ -95,6 +100,7 @@ static struct perf_event_attr event_of(const struct cli_perf_rings *rings, bool 
       .size = sizeof(struct perf_event_attr),
       .config = samples ? PERF_COUNT_SW_CPU_CLOCK : PERF_COUNT_SW_DUMMY,
       .sample_period = samples ? rings->period_ns : 0,
+      .read_format = rings->tells_lost ? FORMAT_LOST : 0,
       .sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME | PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER,
       .sample_regs_user = REGISTERS,
       .sample_stack_user = CLI_STACK_SIZE,
@@ -124,6 +130,10 @@ static int open_ring(struct cli_perf_rings *rings, int processor)
   struct ring *ring = &rings->rings[rings->count];
   int error = 0;
   ring->file = open_event(rings, processor, true);
+  if (ring->file < 0 && rings->tells_lost && rings->count == 0 && errno == EINVAL) {
+    rings->tells_lost = false;
+    ring->file = open_event(rings, processor, true);
+  }
   if (ring->file < 0 && rings->in_kernel && rings->count == 0 && (errno == EACCES || errno == EPERM)) {
     rings->in_kernel = false;
     ring->file = open_event(rings, processor, true);
@@ -156,7 +166,7 @@ int cli_perf_rings_open(struct cli_perf_rings **opened, uint64_t period_ns, cons
   rings->map.mappings = (struct base_vector)BASE_VECTOR_OF(struct cli_mapping);
   cli_callers_init(&rings->callers, profiled);
   rings->waiting = (struct base_vector)BASE_VECTOR_OF(struct waiting);
-  rings->in_kernel = true;
+  rings->in_kernel = rings->tells_lost = true;
   rings->period_ns = period_ns;
   rings->page_size = (size_t)sysconf(_SC_PAGESIZE);
   rings->pages = RING_PAGES;
@@ -291,9 +301,10 @@ static int take_record(struct cli_perf_rings *rings, const struct perf_event_hea
   } else if (header->type == PERF_RECORD_SWITCH) {
     const bool waits = header->misc & PERF_RECORD_MISC_SWITCH_OUT && !(header->misc & MISC_PREEMPTED);
     event.kind = waits ? EVENT_WAIT : EVENT_RUN;
+    rings->switches++;
   } else {
     if (header->type == PERF_RECORD_LOST)
-      samples->lost += ((const struct lost_fields *)fields)->lost;
+      rings->lost_records += ((const struct lost_fields *)fields)->lost;
     return 0;
   }
   return error < 0 ? error : keep(rings, &event);
@@ -431,28 +442,32 @@ void cli_perf_rings_shift(struct cli_perf_rings *rings)
   switch_all(rings, PERF_EVENT_IOC_ENABLE);
 }
 
-/* The events count the nanoseconds of CPU time during which they were enabled, and the samples themselves took a part
- * of that. The threads that take the samples inherit them, too: their part is told by their samples. */
-uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings, uint64_t used_ns, const struct cli_samples *samples)
+void cli_perf_rings_count(const struct cli_perf_rings *rings, struct cli_kernel_counts *counts)
 {
-  const uint64_t taken = samples->total + samples->others + samples->later;
-  uint64_t sampled_ns = 0, count;
-  for (uint32_t i = 0; i < rings->count; i++)
-    if (read(rings->rings[i].file, &count, sizeof count) == (ssize_t)sizeof count)
-      sampled_ns += count;
-  sampled_ns = (uint64_t)((double)sampled_ns * ((double)taken / fmax((double)(taken + samples->sampler), 1)));
-  const double more = sampled_ns == 0 ? 1 : fmax((double)used_ns / (double)sampled_ns, 1);
-  return (uint64_t)((double)rings->period_ns * more) - rings->price_ns; /* which is less than half of it */
-}
-
-uint64_t cli_perf_rings_price(const struct cli_perf_rings *rings)
-{
-  return rings->price_ns;
-}
-
-bool cli_perf_rings_in_kernel(const struct cli_perf_rings *rings)
-{
-  return rings->in_kernel;
+  struct {
+    uint64_t value, lost;
+  } told;
+  const ssize_t size = rings->tells_lost ? sizeof told : sizeof told.value;
+  uint64_t lost_others = 0;
+  *counts = (struct cli_kernel_counts){
+      .period_ns = rings->period_ns,
+      .price_ns = rings->price_ns,
+      .lost_records = rings->lost_records,
+      .lost_samples = rings->tells_lost ? 0 : UINT64_MAX,
+      .switches = rings->switches,
+      .in_kernel = rings->in_kernel,
+  };
+  for (uint32_t i = 0; i < rings->count; i++) {
+    if (read(rings->rings[i].file, &told, (size_t)size) == size) {
+      counts->counted_ns += told.value;
+      counts->lost_samples += rings->tells_lost ? told.lost : 0;
+    }
+    if (rings->tells_lost && read(rings->rings[i].mappings, &told, (size_t)size) == size)
+      lost_others += told.lost;
+  }
+  /* A ring tells what it lost when there is room again. */
+  if (rings->tells_lost)
+    counts->lost_records = counts->lost_samples + lost_others;
 }
 
 void cli_perf_rings_close(struct cli_perf_rings *rings)

@@ -11,6 +11,7 @@
 #include <sys/types.h>
 
 #include "cli/beside/callers.h"
+#include "cli/beside/sample_period.h"
 #include "cli/beside/samples.h"
 
 struct cli_perf_rings;
@@ -20,9 +21,6 @@ struct cli_perf_rings;
  * sampled too, if that is allowed. A sample is taken once in `period_ns` of CPU time. Returns 0, -ENOMEM, or the error
  * of the kernel that denies it; gives no message. */
 int cli_perf_rings_open(struct cli_perf_rings **rings, uint64_t period_ns, const struct cli_profiled *profiled);
-
-/* Is what the kernel does sampled? */
-bool cli_perf_rings_in_kernel(const struct cli_perf_rings *rings);
 
 /* CLOCK_MONOTONIC, in nanoseconds: the clock of all that is sampled. */
 uint64_t cli_perf_rings_now(void);
@@ -42,13 +40,8 @@ int cli_perf_rings_drain(struct cli_perf_rings *rings, const struct cli_perf_loo
 /* Pauses sampling for a random part of a period. Samples then lie at random places of whatever the program repeats. */
 void cli_perf_rings_shift(struct cli_perf_rings *rings);
 
-/* The program's CPU time that a sample stands for, in nanoseconds, given that `used_ns` of it were accounted: what it
- * used while sampling paused is shared out, and what its samples took is left out. Every process of the program has
- * ended, and all its samples were taken. */
-uint64_t cli_perf_rings_period(const struct cli_perf_rings *rings, uint64_t used_ns, const struct cli_samples *samples);
-
-/* How long a sample takes, in nanoseconds of the sampled program's CPU time. */
-uint64_t cli_perf_rings_price(const struct cli_perf_rings *rings);
+/* What the kernel counted. Every process of the program has ended, and all its samples were taken. */
+void cli_perf_rings_count(const struct cli_perf_rings *rings, struct cli_kernel_counts *counts);
 
 /* Ends sampling; NULL is nothing. */
 void cli_perf_rings_close(struct cli_perf_rings *rings);

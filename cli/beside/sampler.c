@@ -113,21 +113,34 @@ void cli_sampler_stop(struct cli_sampler *sampler)
   sampler->has_thread = false;
 }
 
-int cli_sampler_close(struct cli_sampler *sampler, uint64_t used_ns, struct cli_samples *samples)
+/* What the kernel's samples stand for. */
+static void count_by_rings(const struct cli_perf_rings *rings, const struct cli_used *used, struct cli_samples *samples)
+{
+  struct cli_kernel_counts counts;
+  cli_perf_rings_count(rings, &counts);
+  samples->method = FMT_SAMPLES_PERF;
+  samples->lost = cli_lost_samples(&counts, used, samples);
+  samples->period_ns = cli_sample_period(&counts, used, samples);
+  samples->price_ns = counts.price_ns;
+  samples->in_kernel = counts.in_kernel;
+  const uint64_t waited_ns = cli_waited_ns(&counts, samples);
+  samples->lost_waits = waited_ns > samples->waited_ns;
+  samples->waited_ns = waited_ns;
+}
+
+int cli_sampler_close(struct cli_sampler *sampler, const struct cli_used *used, struct cli_samples *samples)
 {
   int error = sampler->error;
   if (error == 0 && sampler->rings != NULL)
     error = drain(sampler, UINT64_MAX);
   *samples = sampler->samples;
-  samples->method = sampler->rings != NULL ? FMT_SAMPLES_PERF : FMT_SAMPLES_STOPS;
-  samples->period_ns = sampler->rings != NULL ? cli_perf_rings_period(sampler->rings, used_ns, samples)
-                                              : cli_stops_period(sampler->stops);
-  samples->price_ns = sampler->rings != NULL ? cli_perf_rings_price(sampler->rings) : 0;
-  /* Those that were lost were as likely of any kind, of this process's too: the others stand for their time. */
-  const uint64_t taken = samples->total + samples->others + samples->later + samples->sampler;
-  if (samples->lost > 0 && taken > 0)
-    samples->period_ns = (uint64_t)((double)samples->period_ns * ((double)(taken + samples->lost) / (double)taken));
-  samples->in_kernel = sampler->rings == NULL || cli_perf_rings_in_kernel(sampler->rings);
+  if (sampler->rings != NULL) {
+    count_by_rings(sampler->rings, used, samples);
+  } else {
+    samples->method = FMT_SAMPLES_STOPS;
+    samples->period_ns = cli_stops_period(sampler->stops);
+    samples->in_kernel = true;
+  }
   cli_samples_sort(samples);
   cli_perf_rings_close(sampler->rings);
   cli_stops_close(sampler->stops);

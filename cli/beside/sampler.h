@@ -7,6 +7,7 @@
 
 #include "cli/beside/callers.h"
 #include "cli/beside/samples.h"
+#include "cli/beside/used_time.h"
 
 struct cli_sampler;
 
@@ -30,9 +31,8 @@ int cli_sampler_start(struct cli_sampler *sampler, pid_t pid);
 /* The process has ended, and was not reaped yet. Waits for the thread. */
 void cli_sampler_stop(struct cli_sampler *sampler);
 
-/* Hands out the samples, which are the caller's from then on, and ends the sampler; the program has used `used_ns`
- * nanoseconds of CPU time. Returns 0, -ENOMEM, or the error of
- * the kernel where it allows no way of sampling. */
-int cli_sampler_close(struct cli_sampler *sampler, uint64_t used_ns, struct cli_samples *samples);
+/* Hands out the samples, which are the caller's from then on, and ends the sampler; `used` is the program's CPU
+ * time. Returns 0, -ENOMEM, or the error of the kernel where it allows no way of sampling. */
+int cli_sampler_close(struct cli_sampler *sampler, const struct cli_used *used, struct cli_samples *samples);
 
 #endif

@@ -26,12 +26,13 @@ struct cli_samples {
   uint64_t sampler;             /* in callsig, which takes the samples; they stand for no time of the program's */
   uint64_t later;               /* in the program's own process, but when it was not recorded any more */
   uint64_t programs;            /* that the process executed while it was sampled, as far as that is seen */
-  uint64_t lost;
-  uint64_t waited_ns; /* how long its threads waited of themselves, as far as that is seen */
-  uint64_t period_ns; /* CPU time that a sample stands for */
-  uint64_t price_ns;  /* CPU time that taking a sample took, beside that */
-  bool in_kernel;     /* what the kernel did is among them, where it was called from */
-  bool sleds_are_on;  /* they called hooks meanwhile, and are theirs */
+  uint64_t lost;                /* that the kernel had no room for */
+  uint64_t waited_ns;           /* how long its threads waited of themselves, as far as that is seen */
+  uint64_t period_ns;           /* CPU time that a sample stands for */
+  uint64_t price_ns;            /* CPU time that taking a sample took, beside that */
+  bool lost_waits;              /* not all waits were seen, and waited_ns is estimated */
+  bool in_kernel;               /* what the kernel did is among them, where it was called from */
+  bool sleds_are_on;            /* they called hooks meanwhile, and are theirs */
   enum fmt_sample_method method;
 };
 

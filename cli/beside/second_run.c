@@ -165,7 +165,7 @@ int cli_second_run(const char *path, char *const argv[], char *const environment
     if (error < 0)
       cli_error("run: %s: cannot be started: %s", path, strerror(-error));
   }
-  int sampled = cli_sampler_close(watch.sampler, used.user + used.system, &run->samples);
+  int sampled = cli_sampler_close(watch.sampler, &used, &run->samples);
   run->used_ns = used.user + (run->samples.in_kernel ? used.system : 0);
   if (error == 0 && sampled < 0)
     cli_error(

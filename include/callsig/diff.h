@@ -109,7 +109,8 @@ struct callsig_diff_row {
   double new_ncalls, new_tottime, new_cumtime;
   double change;    /* of the metric, new - old, seconds */
   double relative;  /* the same as a part of the old one; INFINITY where that is 0 and the new one is not */
-  double low, high; /* the confidence interval of `change`; like the next two NAN when nothing is judged */
+  double low, high; /* the confidence interval of `change`; like the next two NAN when nothing is judged; NAN alone
+                       where a side has calls in one recording only, and the metric is by call */
   double p;         /* the probability of such a change if there were none */
   double adjusted;  /* the same, corrected for the number of rows */
 };

@@ -247,18 +247,28 @@ static struct out_diff_side side_of(const struct work *work, const struct amount
   return side;
 }
 
-/* The metric of each file. `calls` gets how many calls a file has at the most. */
-static void values_of(const struct work *work, const struct amount *amounts, enum callsig_diff_metric metric,
-                      double *values, double *calls)
+/* The metric of the files from `first` to `end`. How many there are: of the time per call, those that have calls, where
+ * any has. What each adds to it is that by which its own time differs from what its calls take at the side's time per
+ * call: the mean is the side's own time by its calls (a ratio estimator), as it is shown, however the calls vary. */
+static uint32_t values_of(const struct work *work, const struct amount *amounts, uint32_t first, uint32_t end,
+                          const struct out_diff_side *side, enum callsig_diff_metric metric, double *values)
 {
-  *calls = 0;
-  for (uint32_t i = 0; i < work->count; i++) {
-    struct out_diff_side side = {.calls = (double)amounts[i].calls,
-                                 .own = (double)amounts[i].own * work->diff->tick,
-                                 .cumulative = (double)amounts[i].cumulative * work->diff->tick};
-    values[i] = out_diff_value(&side, metric);
-    *calls = side.calls > *calls ? side.calls : *calls;
+  const double tick = work->diff->tick, calls_of_all = side->calls * (double)(end - first);
+  const bool is_ratio = metric == CALLSIG_DIFF_PERCALL && side->calls > 0;
+  uint32_t count = 0, with_calls = 0;
+  for (uint32_t i = first; i < end; i++)
+    with_calls += amounts[i].calls > 0;
+  for (uint32_t i = first; i < end; i++) {
+    if (is_ratio && amounts[i].calls == 0)
+      continue;
+    const double calls = (double)amounts[i].calls;
+    const struct out_diff_side file = {
+        .calls = calls, .own = (double)amounts[i].own * tick, .cumulative = (double)amounts[i].cumulative * tick};
+    const double mean = out_diff_value(side, metric);
+    values[count++] =
+        is_ratio ? mean + (file.own - mean * calls) * with_calls / calls_of_all : out_diff_value(&file, metric);
   }
+  return count;
 }
 
 /* The least variance of a side's values. A time is the difference of two readings of the clock, each rounded to a tick:
@@ -270,21 +280,25 @@ static double floor_of(double grain, const struct out_diff_side *side, enum call
   return fmax(grain, error * error * count);
 }
 
-/* Tests one row. */
+/* Tests one row. Of the time per call, a side with calls in one file alone does not tell what is noise. */
 static void judge(const struct work *work, const struct amount *amounts, enum callsig_diff_metric metric,
                   double *values, struct out_diff_change *change)
 {
   const struct out_diff *diff = work->diff;
-  double calls;
-  values_of(work, amounts, metric, values, &calls);
+  double calls = 0;
+  for (uint32_t i = 0; i < work->count; i++)
+    calls = fmax(calls, (double)amounts[i].calls);
   double grain = diff->tick * diff->tick / 6 * calls;
   if (metric == CALLSIG_DIFF_PERCALL)
     grain = calls > 0 ? grain / (calls * calls) : 0;
-  const uint32_t new_count = work->count - work->old_count;
-  struct out_sample old =
-      out_sample_of(values, work->old_count, floor_of(grain, &change->old, metric, work->old_count));
-  struct out_sample new =
-      out_sample_of(values + work->old_count, new_count, floor_of(grain, &change->new, metric, new_count));
+  const uint32_t old_count = values_of(work, amounts, 0, work->old_count, &change->old, metric, values);
+  const struct out_sample old = out_sample_of(values, old_count, floor_of(grain, &change->old, metric, old_count));
+  const uint32_t new_count = values_of(work, amounts, work->old_count, work->count, &change->new, metric, values);
+  const struct out_sample new = out_sample_of(values, new_count, floor_of(grain, &change->new, metric, new_count));
+  change->p = change->adjusted = 1;
+  change->low = change->high = NAN;
+  if (old_count < 2 || new_count < 2)
+    return;
   struct out_welch welch = out_welch_test(&old, &new, 1 - diff->options.level);
   change->low = welch.low;
   change->high = welch.high;

@@ -27,7 +27,7 @@ struct out_diff_side {
 
 struct out_diff_change {
   struct out_diff_side old, new;
-  double low, high;   /* of the metric's change: its confidence interval, when judged */
+  double low, high;   /* of the metric's change: its confidence interval, when judged; NAN where too few files tell */
   double p, adjusted; /* when judged */
   double calls_p;     /* the same of the number of calls, corrected for the number of rows */
   enum callsig_diff_verdict verdict;

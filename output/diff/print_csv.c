@@ -61,8 +61,8 @@ static int print_row(struct printer *printer, const struct out_diff_row *row)
   }
   put_number(line, out_diff_amount(change, metric), true);
   put_number(line, relative, !isinf(relative));
-  put_number(line, change->low, diff->judged);
-  put_number(line, change->high, diff->judged);
+  put_number(line, change->low, diff->judged && !isnan(change->low));
+  put_number(line, change->high, diff->judged && !isnan(change->high));
   put_number(line, change->p, diff->judged);
   put_number(line, change->adjusted, diff->judged);
   line->failed |= signature->failed;

@@ -35,8 +35,8 @@ static void put_change(struct out_json *json, const struct out_diff *diff, const
   out_json_key_string(json, "verdict", callsig_diff_verdict_name(change->verdict));
   out_json_key_number(json, "change", out_diff_amount(change, metric));
   put_optional(json, "relative", relative, !isinf(relative));
-  put_optional(json, "low", change->low, diff->judged);
-  put_optional(json, "high", change->high, diff->judged);
+  put_optional(json, "low", change->low, diff->judged && !isnan(change->low));
+  put_optional(json, "high", change->high, diff->judged && !isnan(change->high));
   put_optional(json, "p", change->p, diff->judged);
 }
 

@@ -156,8 +156,10 @@ static int print_row(struct printer *printer, const struct out_diff_row *row)
     out_text_printf(line, "%11s", "");
   if (diff->judged) {
     int decimals = metric == CALLSIG_DIFF_PERCALL ? 9 : 6;
-    out_text_signed(line, change->low, 13, decimals);
-    out_text_signed(line, change->high, 13, decimals);
+    if (isnan(change->low))
+      out_text_printf(line, "%13s%13s", "?", "?");
+    for (unsigned i = 0; i < 2 && !isnan(change->low); i++)
+      out_text_signed(line, i == 0 ? change->low : change->high, 13, decimals);
     put_p(line, change->adjusted, 8);
   }
   out_text_putc(line, ' ');

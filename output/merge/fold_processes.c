@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "output/beside/in_place.h"
+#include "output/merge/clock_base.h"
 #include "output/merge/fold_counters.h"
 #include "output/merge/fold_processes.h"
 #include "output/merge/fold_samples.h"
 #include "output/merge/merge_threads.h"
+#include "output/merge/rescale.h"
 #include "output/profile/process.h"
 #include "output/recording/clock.h"
 #include "output/text/message.h"
@@ -408,6 +410,22 @@ static void find_told(const struct folding *folding)
     folding->told[((struct out_rank_row *)base_vector_at(&profile->rank_rows, i))->process] = true;
 }
 
+/* Ticks of several machines do not add up: there they become nanoseconds. */
+static int share_clock(struct folding *folding)
+{
+  struct out_profile *profile = folding->profile;
+  bool *chosen = calloc(profile->recordings.count + 1u, sizeof *chosen);
+  int result = chosen ? 0 : -ENOMEM;
+  for (uint32_t i = 0; i < profile->recordings.count && result == 0; i++)
+    chosen[i] = !folding->stays[i];
+  if (result == 0)
+    result = out_clock_bases_differ(profile, chosen);
+  if (result == 0)
+    result = out_rescale(profile, chosen);
+  free(chosen);
+  return result;
+}
+
 int out_fold_processes(struct callsig_stats *stats, enum out_fold which)
 {
   struct folding folding = {.profile = &stats->profile, .which = which};
@@ -417,6 +435,7 @@ int out_fold_processes(struct callsig_stats *stats, enum out_fold which)
     out_fold_find_staying(folding.profile, folding.stays);
     find_told(&folding);
     count_calls(&folding);
+    result = share_clock(&folding);
   }
   for (uint32_t i = 0; i < stats->profile.recordings.count && result == 0; i++)
     result = place(&folding, i);

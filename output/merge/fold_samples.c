@@ -85,6 +85,7 @@ static void add_head(struct fmt_rec_samples *sum, const struct fmt_rec_samples *
   sum->unmapped += more->unmapped;
   sum->others += more->others;
   sum->lost += more->lost;
+  sum->flags |= more->flags & FMT_SAMPLES_LOST_WAITS;
   sum->used_ns += more->used_ns;
 }
 

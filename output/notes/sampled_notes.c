@@ -208,6 +208,8 @@ static void tell_own_run(struct telling *telling)
   if (telling->run->head.lost > 0)
     out_text_printf(&telling->text, "; %llu more were lost for want of space",
                     (unsigned long long)telling->run->head.lost);
+  if (telling->run->head.flags & FMT_SAMPLES_LOST_WAITS)
+    out_text_puts(&telling->text, "; switches of threads were lost, too: what they waited is estimated");
   send(telling);
 }
 

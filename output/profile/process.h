@@ -27,7 +27,8 @@ static inline bool out_process_has_rank(const struct out_profile *profile, uint3
 uint64_t *out_process_programs(const struct out_profile *profile);
 
 /* Makes info->label of the command line, the pid and how many processes there are: "git repack -d -l (1234)", "sh -c
- * make (12 processes)". 0 or -ENOMEM. */
+ * make (12 processes)". Where a process before it in the profile is called the same, it has a number behind: those of
+ * other machines and containers may have its pid. `info` is one of the profile's. 0 or -ENOMEM. */
 int out_process_label(struct out_profile *profile, struct out_recording_info *info);
 
 /* Makes the string by which rows show a process's rank: "3"; "-" without one; "0 and 7 more" of several. 0 or -ENOMEM.

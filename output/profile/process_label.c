@@ -72,6 +72,16 @@ static void put_command(const struct out_recording_info *info, struct out_text *
   cut(text, LONGEST_COMMAND);
 }
 
+/* How many processes before it have its plain label. */
+static uint32_t count_namesakes(const struct out_profile *profile, const struct out_recording_info *info)
+{
+  const struct out_recording_info *all = out_profile_recording(profile, 0);
+  for (const struct out_recording_info *other = info; other-- > all;)
+    if (other->plain_label == info->plain_label)
+      return other->namesakes + 1;
+  return 0;
+}
+
 int out_process_label(struct out_profile *profile, struct out_recording_info *info)
 {
   struct out_text text = {0};
@@ -84,7 +94,12 @@ int out_process_label(struct out_profile *profile, struct out_recording_info *in
     out_text_printf(&text, " (%u processes)", out_process_count(info));
   else
     out_text_printf(&text, " (%u)", info->pid);
-  int result = text.failed ? -ENOMEM : base_strings_add(profile->strings, out_text_string(&text), &info->label);
+  int result = text.failed ? -ENOMEM : base_strings_add(profile->strings, out_text_string(&text), &info->plain_label);
+  info->namesakes = result == 0 ? count_namesakes(profile, info) : 0;
+  if (info->namesakes > 0)
+    out_text_printf(&text, " #%u", info->namesakes + 1);
+  if (result == 0)
+    result = text.failed ? -ENOMEM : base_strings_add(profile->strings, out_text_string(&text), &info->label);
   out_text_free(&text);
   return result;
 }

@@ -215,6 +215,8 @@ struct out_sampled_run {
 struct out_recording_info {
   uint32_t path, program;     /* strings */
   uint32_t label, rank_label; /* strings: "lua5.4 (1234)"; "3", "-" without a rank */
+  uint32_t plain_label;       /* string: the label without what tells it from others */
+  uint32_t namesakes;         /* processes before it with the same plain label */
   uint32_t pid, clock, flags;
   int32_t exit_status;
   bool is_running;                 /* it was read as of now */

@@ -2,6 +2,7 @@
 #include "output/stats/row_errors.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 
 #include "callsig/stats.h"
@@ -11,6 +12,7 @@
 #include "output/sampling/hook_cost.h"
 #include "output/sampling/sampling_error.h"
 #include "output/stats/edge_share.h"
+#include "output/text/idset.h"
 
 /* Of a row's times by samples of their own run: the times, their variances as draws, and the calls. */
 struct draw {
@@ -18,11 +20,22 @@ struct draw {
   double own_square, cumulative_square;
   double period; /* that a sample stands for */
   double calls;
+  double one_more; /* the time that a sample more would be */
+  double split;    /* how far it may be off as the time of its functions is split */
 };
 
-/* Of a function, in the recordings that have samples of their own run. */
-struct whole {
+/* A row, or a function, in one recording that has samples of its own run. */
+struct part {
+  struct part_key {
+    uint32_t recording, what;
+  } key;
   double own, calls;
+  double period; /* that a sample stands for */
+};
+
+struct parts {
+  struct base_vector list; /* struct part */
+  struct out_idset set;
 };
 
 /* What the sums are made of; `list` has squares of half widths until all edges are in. */
@@ -31,12 +44,48 @@ struct summing {
   const struct out_grouping *grouping;
   const struct out_rows *rows;
   struct out_row_error *list;
-  struct draw *draws;   /* by row */
-  struct whole *wholes; /* by function */
+  struct draw *draws;        /* by row */
+  struct parts of_rows;      /* by recording, what is shown of each row */
+  struct parts of_functions; /* by recording, all of each function */
+  bool failed;               /* no memory for them */
   double *of_callers; /* by row key's `what`, where rows are by site: of callees, whose callers' sites are not known */
 };
 
 #define Z 1.959964 /* half the width of an interval of 95 %, in standard deviations */
+
+static bool equal_part(const void *owner, uint32_t number, const void *key)
+{
+  const struct part *part = base_vector_at((const struct base_vector *)owner, number);
+  const struct part_key *wanted = key;
+  return part->key.recording == wanted->recording && part->key.what == wanted->what;
+}
+
+static uint64_t hash_of(const struct part_key *key)
+{
+  return out_hash_mix(key->recording, key->what);
+}
+
+static struct part *find_part(const struct parts *parts, const struct part_key *key)
+{
+  const uint32_t number = out_idset_find(&parts->set, hash_of(key), &parts->list, key, equal_part);
+  return number == FMT_NONE ? NULL : base_vector_at(&parts->list, number);
+}
+
+/* NULL without memory. */
+static struct part *part_at(struct summing *summing, struct parts *parts, uint32_t recording, uint32_t what)
+{
+  const struct part_key key = {recording, what};
+  struct part *part = find_part(parts, &key);
+  if (part)
+    return part;
+  part = base_vector_add(&parts->list, 1);
+  if (!part || out_idset_add(&parts->set, hash_of(&key), parts->list.count - 1) < 0) {
+    summing->failed = true;
+    return NULL;
+  }
+  *part = (struct part){.key = key};
+  return part;
+}
 
 /* Samples are a draw (Poisson): of a time of n of them, 95 of 100 are within 1.96 sqrt(n). `period` is in ticks of the
  * recording. */
@@ -61,6 +110,12 @@ static void add_samples(struct summing *summing, const struct out_edge *edge, ui
   draw->cumulative_square += period * (double)share.cumulative;
   draw->period = fmax(draw->period, period);
   draw->calls += (double)share.calls;
+  struct part *part = part_at(summing, &summing->of_rows, out_profile_thread(profile, edge->thread)->recording, row);
+  if (!part)
+    return;
+  part->own += (double)share.own;
+  part->calls += (double)share.calls;
+  part->period = fmax(part->period, period);
 }
 
 /* Adds an edge to its function, whatever is shown of it: samples tell the time of all its calls. */
@@ -71,12 +126,14 @@ static void add_whole(struct summing *summing, uint32_t number)
   const struct out_compensation *compensation = summing->grouping->compensation;
   if (edge->to == FMT_NONE || !compensation)
     return;
-  const struct out_recording_info *info =
-      out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
+  const uint32_t recording = out_profile_thread(profile, edge->thread)->recording;
+  const struct out_recording_info *info = out_profile_recording(profile, recording);
   if (!out_in_place_run(profile, info))
     return;
-  struct whole *whole =
-      &summing->wholes[out_variant_callable(profile, out_profile_variant(profile, edge->to))->function];
+  struct part *whole = part_at(summing, &summing->of_functions, recording,
+                               out_variant_callable(profile, out_profile_variant(profile, edge->to))->function);
+  if (!whole)
+    return;
   whole->own += fmax(0, (double)out_edge_own(profile, edge) - (double)compensation->own[number]) * info->tick /
                 summing->grouping->tick;
   whole->calls += (double)out_edge_calls(profile, edge);
@@ -84,28 +141,39 @@ static void add_whole(struct summing *summing, uint32_t number)
 
 /* The time of a function is that of samples; how it is split among rows that have a part of its calls each is known by
  * what the clock read of these. Those of the row may have taken longer than that, or those of the others. */
-static double split_error(const struct summing *summing, uint32_t number)
+static double split_error(const struct part *row, const struct part *whole, double tick)
 {
-  const uint32_t function = out_rows_at(summing->rows, number)->function;
-  const struct draw *draw = &summing->draws[number];
-  const struct whole *whole = function == FMT_NONE ? NULL : &summing->wholes[function];
-  if (!whole || draw->calls <= 0 || whole->own <= 0)
+  if (row->calls <= 0 || whole->own <= 0)
     return 0;
-  const double tick = summing->grouping->tick, part = fmin(draw->own / whole->own, 1),
-               longer = (1 - part) * out_hidden_misread(draw->calls, tick),
-               shorter = part * out_hidden_misread(fmax(0, whole->calls - draw->calls), tick);
-  return fmax(fmin(longer, (1 - part) * whole->own), fmin(shorter, draw->own));
+  const double part = fmin(row->own / whole->own, 1), longer = (1 - part) * out_hidden_misread(row->calls, tick),
+               shorter = part * out_hidden_misread(fmax(0, whole->calls - row->calls), tick);
+  return fmax(fmin(longer, (1 - part) * whole->own), fmin(shorter, row->own));
 }
 
 /* The part that a row has of its function's time, which samples tell. */
-static double part_of_function(const struct summing *summing, uint32_t number)
+static double part_of_function(const struct part *row, const struct part *whole)
 {
-  const uint32_t function = out_rows_at(summing->rows, number)->function;
-  const struct draw *draw = &summing->draws[number];
-  const struct whole *whole = function == FMT_NONE ? NULL : &summing->wholes[function];
-  if (!whole || !(whole->own > 0 || whole->calls > 0))
+  if (!(whole->own > 0 || whole->calls > 0))
     return 1;
-  return fmin(whole->own > 0 ? draw->own / whole->own : draw->calls / whole->calls, 1);
+  return fmin(whole->own > 0 ? row->own / whole->own : row->calls / whole->calls, 1);
+}
+
+/* Each recording's samples tell the time that its functions have in it, whatever others did. The clock is off alike in
+ * all of them; one sample more there may be of all together. */
+static void add_parts(struct summing *summing)
+{
+  static const struct part none = {0};
+  for (uint32_t i = 0; i < summing->of_rows.list.count; i++) {
+    const struct part *row = base_vector_at(&summing->of_rows.list, i);
+    const uint32_t function = out_rows_at(summing->rows, row->key.what)->function;
+    const struct part *found =
+        function == FMT_NONE ? NULL
+                             : find_part(&summing->of_functions, &(struct part_key){row->key.recording, function});
+    const struct part *whole = found ? found : &none;
+    struct draw *draw = &summing->draws[row->key.what];
+    draw->one_more = fmax(draw->one_more, row->period * part_of_function(row, whole));
+    draw->split += split_error(row, whole, summing->grouping->tick);
+  }
 }
 
 /* Of a time of no more than a few samples, none perhaps, there may have been one more; but what the clock read tells as
@@ -126,11 +194,10 @@ static void add_draws(struct summing *summing)
       continue;
     const struct out_subtraction none = {0},
                                  *taken = rows->subtractions.count ? base_vector_at(&rows->subtractions, i) : &none;
-    const double one_more = draw->period * part_of_function(summing, i),
-                 misread = out_hidden_misread(draw->calls, summing->grouping->tick);
-    summing->list[i].own += square_of(draw->own, draw->own_square, one_more, (double)taken->own, misread);
+    const double misread = out_hidden_misread(draw->calls, summing->grouping->tick);
+    summing->list[i].own += square_of(draw->own, draw->own_square, draw->one_more, (double)taken->own, misread);
     summing->list[i].cumulative +=
-        square_of(draw->cumulative, draw->cumulative_square, one_more, (double)taken->cumulative, misread);
+        square_of(draw->cumulative, draw->cumulative_square, draw->one_more, (double)taken->cumulative, misread);
   }
 }
 
@@ -205,7 +272,7 @@ static void finish_row(const struct summing *summing, uint32_t number)
   const struct out_rows *rows = summing->rows;
   const struct out_row *row = out_rows_at(rows, number);
   struct out_row_error *error = &summing->list[number];
-  const double split = split_error(summing, number);
+  const double split = summing->draws[number].split;
   error->own = error->drawn_own = sqrt(error->own);
   error->cumulative = error->drawn_cumulative = sqrt(error->cumulative);
   if (rows->subtractions.count > 0)
@@ -218,7 +285,10 @@ static void finish_row(const struct summing *summing, uint32_t number)
 static void release(struct summing *summing)
 {
   free(summing->draws);
-  free(summing->wholes);
+  base_vector_free(&summing->of_rows.list);
+  out_idset_free(&summing->of_rows.set);
+  base_vector_free(&summing->of_functions.list);
+  out_idset_free(&summing->of_functions.set);
   free(summing->of_callers);
 }
 
@@ -230,18 +300,21 @@ struct out_row_error *out_row_errors_make(const struct out_profile *profile, con
                             .rows = rows,
                             .list = calloc(rows->list.count + 1u, sizeof *summing.list),
                             .draws = calloc(rows->list.count + 1u, sizeof *summing.draws),
-                            .wholes = calloc(profile->functions.count + 1u, sizeof *summing.wholes)};
+                            .of_rows.list = BASE_VECTOR_OF(struct part),
+                            .of_functions.list = BASE_VECTOR_OF(struct part)};
   if (grouping->by & CALLSIG_BY_SITE)
     summing.of_callers = calloc((size_t)profile->signatures.count + profile->functions.count + 1, sizeof(double));
-  if (!summing.list || !summing.draws || !summing.wholes || (grouping->by & CALLSIG_BY_SITE && !summing.of_callers)) {
+  summing.failed = !summing.list || !summing.draws || (grouping->by & CALLSIG_BY_SITE && !summing.of_callers);
+  for (uint32_t i = 0; i < profile->edges.count && !summing.failed; i++) {
+    add_edge(&summing, i);
+    add_whole(&summing, i);
+  }
+  if (summing.failed) {
     free(summing.list);
     release(&summing);
     return NULL;
   }
-  for (uint32_t i = 0; i < profile->edges.count; i++) {
-    add_edge(&summing, i);
-    add_whole(&summing, i);
-  }
+  add_parts(&summing);
   add_draws(&summing);
   /* Each of a function's sites may have called what the error is of. */
   for (uint32_t i = 0; summing.of_callers && i < rows->list.count; i++)

@@ -47,6 +47,23 @@ class Export(Case):
         self.export("--to", "pstats", "--by", "function", "-o", "out")
         self.assertEqual(self.functions(self.path("out")), ["main", "twice", "work"])
 
+    def test_processes_of_one_name(self):
+        """Of two machines or containers: neither's calls are lost, and they are told apart."""
+        shutil.copy(self.path("recording"), self.path("other"))
+        self.export("other", "--to", "pstats", "--by", "function,process", "-o", "out")
+        stats = pstats.Stats(self.path("out"))
+        self.assertEqual(stats.total_calls, 2 * sum(row[1] for row in self.read_pstats("recording").values()))
+        self.assertEqual(len(stats.stats), 6)
+        names = [name for _, _, name in stats.stats if name.startswith("main")]
+        self.assertEqual(len([name for name in names if re.search(r" \(\d+\) #2\]$", name)]), 1, names)
+        self.callsig("merge", "-o", "both", "recording", "other", "recording")
+        table = self.callsig("report", "both", "--by", "process").stdout
+        self.assertEqual(len(set(re.findall(r"calls \(\d+\)(?: #\d)?(?=\])", table))), 3, table)
+
+    def read_pstats(self, *files):
+        self.assertEqual(self.callsig("export", *files, "--to", "pstats", "-o", "read").returncode, 0)
+        return pstats.Stats(self.path("read")).stats
+
     def test_filters(self):
         self.export("--to", "pstats", "--signature", "n == 7", "-o", "out")
         self.assertEqual(self.functions(self.path("out")), ["twice(n=7)"])

@@ -111,6 +111,29 @@ class FoldRanks(harness.Case):
                 self.assertAlmostEqual(folded[key]["tottime"], tottime, delta=1e-6)
                 self.assertAlmostEqual(folded[key]["cumtime"], cumtime, delta=1e-6)
 
+    def elsewhere(self, name, of, machine):
+        """The recording as another machine has it, that was started long before, and whose clock ticks slower."""
+        with open(self.path(of), "rb") as file:
+            data = bytearray(harness.unsealed(file.read()))
+        began, ended = (struct.unpack_from("<Q", data, at)[0] for at in (80, 96))
+        struct.pack_into("<Q", data, 80, began + machine * 10**15)
+        struct.pack_into("<Q", data, 96, began + machine * 10**15 + (ended - began) * (1 + machine))
+        with open(self.path(name), "wb") as file:
+            file.write(data)
+        return name
+
+    def test_several_machines(self):
+        """A rank's processes on several machines add up as they do apart: each machine's ticks are its own."""
+        parts = [self.elsewhere(f"machine{machine}", self.own[0], machine) for machine in range(3)]
+        for files in (parts, parts[::-1], parts + self.own[1:]):
+            self.fold("all", *files)
+            folded, apart = ({row["function"]: row for row in self.report(*names, by="function")["rows"]} for names in (["all"], files))
+            self.assertEqual(set(folded), set(apart))
+            for function, row in apart.items():
+                self.assertEqual(folded[function]["ncalls"], row["ncalls"])
+                for quantity in ("tottime", "cumtime"):
+                    self.assertAlmostEqual(folded[function][quantity], row[quantity], delta=1e-6, msg=f"{files} {function} {quantity}")
+
     def test_percentiles(self):
         self.fold("all", *self.own)
         own = {row["signature"]: row for row in self.report(*self.own, by="function,signature")["rows"]}

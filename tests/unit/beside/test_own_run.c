@@ -36,13 +36,14 @@ static void own_run(void **state)
   sampled_run_begin(&sample);
   sampled_run_add(&sample, places, sizeof places / sizeof *places);
   sampled_run_record(&sample)->period = SAMPLED_PERIOD / 100;
-  sampled_run_record(&sample)->flags = FMT_SAMPLES_OWN_RUN;
+  sampled_run_record(&sample)->flags = FMT_SAMPLES_OWN_RUN | FMT_SAMPLES_LOST_WAITS;
   recording_writer_header(sample.recording)->flags |= FMT_REC_SAMPLED;
   struct callsig_stats *stats = sample_load(&sample, 100);
   for (int merged = 0; merged < 2; merged++) {
     expect_times(stats, .060, .050, .060);
     char *table = printed(stats, callsig_stats_print, NULL);
-    if (!strstr(table, "of 10000 samples of the run 4000 were in hooks") || strstr(table, "beside"))
+    if (!strstr(table, "of 10000 samples of the run 4000 were in hooks") || strstr(table, "beside") ||
+        !strstr(table, "switches of threads were lost"))
       fail_msg("%s", table);
     free(table);
     assert_int_equal(callsig_stats_compensate(stats, 0), 0);
@@ -218,11 +219,59 @@ static void errors_without_samples(void **state)
   }
 }
 
+/* Another process that called the function, more often and for longer, makes a row's error neither larger nor smaller:
+ * each process has samples of its own. */
+static void errors_by_process(void **state)
+{
+  (void)state;
+  static const unsigned calls[] = {1000, 20000};
+  struct callsig_stats_row row[3][2];
+  const char *paths[] = {strdup(scratch_path("first")), strdup(scratch_path("second"))};
+  for (unsigned i = 0; i < 2; i++) {
+    struct sample sample;
+    uint64_t now = 0;
+    begin_by_ns(&sample, false);
+    for (uint64_t call = 0; call < calls[i]; call++) {
+      sampled_run_call(&sample, 1, 1, now);
+      recording_exit(sample.thread, now += 20);
+    }
+    recording_exit(sample.thread, ++now);
+    struct callsig_stats *stats = load_sampled(&sample, now, 1000, 10, 20 * calls[i] / 1000, 40);
+    assert_int_equal(callsig_stats_dump(stats, paths[i]), 0);
+    callsig_stats_free(stats);
+  }
+  for (unsigned i = 0; i < 3; i++) {
+    struct callsig_stats *stats;
+    assert_int_equal(callsig_stats_load(paths[i % 2], &stats), 0);
+    if (i == 2)
+      assert_int_equal(callsig_stats_add(stats, paths[1]), 0);
+    assert_int_equal(callsig_stats_group(stats, CALLSIG_BY_FUNCTION | CALLSIG_BY_PROCESS), 0);
+    for (size_t k = 0; k < callsig_stats_row_count(stats); k++) {
+      struct callsig_stats_row found = {.size = sizeof found};
+      assert_int_equal(callsig_stats_row(stats, k, &found), 0);
+      if (strcmp(found.function, "f") == 0)
+        row[i][found.ncalls == calls[1]] = found;
+    }
+    callsig_stats_free(stats);
+  }
+  for (unsigned i = 0; i < 2; i++) {
+    const double alone = row[i][i].tottime_error, together = row[2][i].tottime_error;
+    if (!(alone > 0) || fabs(alone - together) > 1e-6 * alone)
+      fail_msg("%g alone, %g together", alone, together);
+    unlink(paths[i]);
+    free((void *)paths[i]);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(own_run),           cmocka_unit_test(longer_beside_hooks),    cmocka_unit_test(errors_of_edges),
-      cmocka_unit_test(errors_of_a_split), cmocka_unit_test(errors_without_samples),
+      cmocka_unit_test(own_run),
+      cmocka_unit_test(longer_beside_hooks),
+      cmocka_unit_test(errors_of_edges),
+      cmocka_unit_test(errors_of_a_split),
+      cmocka_unit_test(errors_without_samples),
+      cmocka_unit_test(errors_by_process),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }

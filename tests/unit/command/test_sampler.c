@@ -1,4 +1,5 @@
-/* What a sample stands for, where the process that takes the samples computes as well, and waits for its processor. */
+/* What a sample stands for, where the process that takes the samples computes as well, and waits for its processor; and
+ * where it comes late to rings that are full of something else. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -30,6 +31,28 @@ static uint64_t used(clockid_t clock)
   return (uint64_t)time.tv_sec * 1000000000u + (uint64_t)time.tv_nsec;
 }
 
+/* Two processes wake each other for as long, which makes a record of the rings each time. */
+static int take_turns(void)
+{
+  const uint64_t end = used(CLOCK_PROCESS_CPUTIME_ID) + USED_NS / 2;
+  int there[2], back[2];
+  char byte = 0;
+  if (pipe(there) != 0 || pipe(back) != 0)
+    return 1;
+  const pid_t other = fork();
+  close(there[other != 0 ? 0 : 1]);
+  close(back[other != 0 ? 1 : 0]);
+  if (other == 0) {
+    while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1) {
+    }
+    _exit(0);
+  }
+  while (used(CLOCK_PROCESS_CPUTIME_ID) < end && write(there[1], &byte, 1) == 1 && read(back[0], &byte, 1) == 1) {
+  }
+  close(there[1]);
+  return waitpid(other, NULL, 0) != other;
+}
+
 static void *compute(void *clock)
 {
   const uint64_t end = used(*(clockid_t *)clock) + USED_NS;
@@ -40,18 +63,26 @@ static void *compute(void *clock)
 }
 
 /* The program: this one once more. */
-static pid_t start(void)
+static pid_t start(const char *what)
 {
   const pid_t child = fork();
   if (child != 0)
     return child;
-  execl("/proc/self/exe", "program", "compute", (char *)NULL);
+  execl("/proc/self/exe", "program", what, (char *)NULL);
   _exit(127);
 }
 
 static uint64_t never(void *data)
 {
   (void)data;
+  return UINT64_MAX;
+}
+
+/* Asked at each look of the sampler, which is late at the next. */
+static uint64_t never_and_late(void *data)
+{
+  (void)data;
+  nanosleep(&(struct timespec){.tv_nsec = 200000000}, NULL);
   return UINT64_MAX;
 }
 
@@ -70,7 +101,7 @@ static void share_a_processor(void)
 
 /* Runs and samples the program once. True when all of its samples stand for what it used, with what they took, and
  * those of this process for none of it. */
-static bool stands_for_once(const struct cli_sampled_recording *recording)
+static bool stands_for_once(const struct cli_sampled_recording *recording, const char *what)
 {
   struct cli_sampler *sampler;
   struct cli_samples samples;
@@ -81,7 +112,7 @@ static bool stands_for_once(const struct cli_sampled_recording *recording)
   int status;
   if (cli_sampler_open(&sampler, recording, NULL) != 0)
     skip();
-  const pid_t child = start();
+  const pid_t child = start(what);
   assert_true(child > 0);
   assert_int_equal(pthread_create(&thread, NULL, compute, &clock), 0);
   assert_int_equal(setpriority(PRIO_PROCESS, 0, 10), 0);
@@ -93,7 +124,7 @@ static bool stands_for_once(const struct cli_sampled_recording *recording)
   assert_int_equal(status, 0);
   const uint64_t user = (uint64_t)usage.ru_utime.tv_sec * 1000000000u + (uint64_t)usage.ru_utime.tv_usec * 1000u;
   const uint64_t kernel = (uint64_t)usage.ru_stime.tv_sec * 1000000000u + (uint64_t)usage.ru_stime.tv_usec * 1000u;
-  assert_int_equal(cli_sampler_close(sampler, user + kernel, &samples), 0);
+  assert_int_equal(cli_sampler_close(sampler, &(struct cli_used){.user = user, .system = kernel}, &samples), 0);
   const double all = (double)(samples.total + samples.others) * (double)(samples.period_ns + samples.price_ns);
   const bool is_perf = samples.method == FMT_SAMPLES_PERF;
   const double expected = (double)(samples.in_kernel ? user + kernel : user);
@@ -109,10 +140,10 @@ static bool stands_for_once(const struct cli_sampled_recording *recording)
 
 /* A virtual machine whose host takes its processor away in between charges for it at random: one of some runs has to
  * do. */
-static void stands_for(const struct cli_sampled_recording *recording)
+static void stands_for(const struct cli_sampled_recording *recording, const char *what)
 {
   for (unsigned run = 0; run < RUNS; run++)
-    if (stands_for_once(recording))
+    if (stands_for_once(recording, what))
       return;
   fail_msg("in none of %u runs", RUNS);
 }
@@ -120,13 +151,20 @@ static void stands_for(const struct cli_sampled_recording *recording)
 static void of_a_run_beside(void **state)
 {
   (void)state;
-  stands_for(NULL);
+  stands_for(NULL, "compute");
 }
 
 static void of_the_profiled_run(void **state)
 {
   (void)state;
-  stands_for(&(struct cli_sampled_recording){.until = never});
+  stands_for(&(struct cli_sampled_recording){.until = never}, "compute");
+}
+
+/* Of the records that had no room most are switches, which stand for no time. */
+static void of_a_run_with_switches(void **state)
+{
+  (void)state;
+  stands_for(&(struct cli_sampled_recording){.until = never_and_late}, "take turns");
 }
 
 int main(int count, char **arguments)
@@ -136,7 +174,10 @@ int main(int count, char **arguments)
     compute(&clock);
     return 0;
   }
+  if (count > 1)
+    return take_turns();
   share_a_processor();
-  const struct CMUnitTest tests[] = {cmocka_unit_test(of_a_run_beside), cmocka_unit_test(of_the_profiled_run)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(of_a_run_beside), cmocka_unit_test(of_the_profiled_run),
+                                     cmocka_unit_test(of_a_run_with_switches)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

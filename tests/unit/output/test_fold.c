@@ -1,7 +1,8 @@
-/* Samples and counters of processes that become one: what is summed, what stays apart, and what nobody knows any more.
- */
+/* Samples, counters and clocks of processes that become one: what is summed, what stays apart, and what nobody knows
+ * any more. */
 #include <string.h>
 
+#include "output/merge/clock_base.h"
 #include "output/merge/fold_counters.h"
 #include "output/merge/fold_samples.h"
 #include "tests/support/output_sample.h"
@@ -189,9 +190,59 @@ static void counters(void **state)
   out_profile_free(&profile);
 }
 
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+#define SECOND UINT64_C(1000000000)
+
+/* A process from `start` to `end` (ns) on a machine whose counter was 0 at `zero` and counts `rate` ticks a second. */
+static void add_clock(struct out_profile *profile, const char *program, uint64_t start, uint64_t end, uint64_t zero,
+                      double rate)
+{
+  struct out_recording_info *info = base_vector_add(&profile->recordings, 1);
+  const struct fmt_rec_clock_point from = {(uint64_t)((double)(start - zero) / 1e9 * rate), start},
+                                   to = {(uint64_t)((double)(end - zero) / 1e9 * rate), end};
+  info->program = string(profile, program);
+  info->clock = info->process.clock = FMT_CLOCK_TSC;
+  info->process.start = from;
+  info->process.last = to;
+  info->uncalibrated = end == start;
+  info->tick = end == start ? 1e-9 : 1 / rate;
+}
+
+/* Ticks of a machine stay what they are; those of several do not add up. */
+static void clocks(void **state)
+{
+  (void)state;
+  struct out_profile profile = {0};
+  bool differ[12];
+  assert_int_equal(out_profile_init(&profile), 0);
+  for (size_t i = 0; i < 12; i++)
+    differ[i] = i != 11;
+  /* One machine, with one that ended at once. */
+  add_clock(&profile, "one", 100 * SECOND, 101 * SECOND, 5 * SECOND, 3e9);
+  add_clock(&profile, "one", 5000 * SECOND, 5000 * SECOND, 5 * SECOND, 3e9);
+  add_clock(&profile, "one", 90 * SECOND, 90 * SECOND + 3000000, 5 * SECOND, 3e9);
+  /* Another rate, of the same start; another start; and another rate of which so long after no reading tells. */
+  add_clock(&profile, "rate", 100 * SECOND, 101 * SECOND, 5 * SECOND, 3e9);
+  add_clock(&profile, "rate", 100 * SECOND, 100 * SECOND + 3000000, 5 * SECOND, 3.1e9);
+  add_clock(&profile, "start", 100 * SECOND, 101 * SECOND, 5 * SECOND, 3e9);
+  add_clock(&profile, "start", 100 * SECOND, 100 * SECOND, 6 * SECOND, 3e9);
+  add_clock(&profile, "late", 100 * SECOND, 101 * SECOND, 0, 3e9);
+  add_clock(&profile, "late", 10000 * SECOND, 10000 * SECOND + SECOND / 2, 5000 * SECOND, 6e9);
+  add_clock(&profile, "alone", 1 * SECOND, 2 * SECOND, 0, 1e9);
+  add_clock(&profile, "other", 1 * SECOND, 2 * SECOND, 0, 1e9);
+  out_profile_recording(&profile, 10)->clock = FMT_CLOCK_MONOTONIC;
+  add_clock(&profile, "alone", 1 * SECOND, 2 * SECOND, 0, 2e9);
+  assert_int_equal(out_clock_bases_differ(&profile, differ), 0);
+  for (size_t i = 0; i < 12; i++)
+    if (differ[i] != (i >= 3 && i <= 8))
+      fail_msg("process %zu", i);
+  out_profile_free(&profile);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(samples), cmocka_unit_test(which_samples),
-                                     cmocka_unit_test(counters)};
+                                     cmocka_unit_test(counters), cmocka_unit_test(clocks)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
