@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ctest: skips
 """callsig serve: clients that close their half of a connection behind the request, as `nc -N` does, get what others get."""
 
 import os

@@ -8,7 +8,7 @@ A case is built with gcc and clang at -O0 and -O2 (guests that take long: one bu
 compiler's own hooks: by gcc's plug-in in one case, by clang in the next, without optimisation, since sleds are placed after
 inlining and a guest counts its functions as they are written. Each build runs plain and with libcallsig preloaded, and passes when both runs print and end the same, and every count that the program tells of itself is the count in the
 recording and in `callsig report --format json`. --quick takes of the four builds one of each compiler and each level; --rest the others,
-of all cases that are not long.
+of all cases that are not long. Exit status 77: no compiler of these builds is there.
 """
 
 import argparse
@@ -289,7 +289,7 @@ def main():
         parser.error("--build is missing")
     scratch = options.scratch or tempfile.mkdtemp(prefix="callsig-guest-")
     os.makedirs(scratch, exist_ok=True)
-    failed = 0
+    failed = run = 0
     try:
         for name in options.cases or [name for name in everything if not options.rest or not name.endswith("_full")]:
             if name not in everything:
@@ -305,6 +305,7 @@ def main():
                 if tools.lacks(compiler):
                     print(f"     {name} {compiler} {level}: not built, {tools.lacks(compiler)}", flush=True)
                     continue
+                run += 1
                 try:
                     if name in CASES:
                         run_build(tools, name, CASES[name], compiler, level)
@@ -317,7 +318,7 @@ def main():
     finally:
         if not options.keep and not options.scratch:
             shutil.rmtree(scratch, ignore_errors=True)
-    return 1 if failed else 0
+    return 1 if failed else 0 if run else 77
 
 
 if __name__ == "__main__":
