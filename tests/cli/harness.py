@@ -114,7 +114,7 @@ class Case(unittest.TestCase):
     def failing_memory(self):
         """What makes allocations of a command fail when it is preloaded."""
         library = self.path("fail.so")
-        done = self.run_command("cc", "-shared", "-fPIC", os.path.join(HERE, "fail_allocation.c"), "-o", library)
+        done = self.run_command("cc", "-shared", "-fPIC", os.path.join(TOP, "tests", "support", "fail_allocation.c"), "-o", library)
         self.assertEqual(done.returncode, 0, done.stderr)
         return library
 

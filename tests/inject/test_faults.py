@@ -95,7 +95,7 @@ class Bench:
         self.builder = build.Builder(options.sources, options.out, self.product.libraries, self.product.plugins)
         self.threads = [str(Path(options.out).resolve() / "inject-threads")]
         self.failing_memory = str(Path(options.out).resolve() / "inject-fail.so")
-        self.make(["cc", "-shared", "-fPIC", str(HERE.parent / "cli" / "fail_allocation.c")], self.failing_memory)
+        self.make(["cc", "-shared", "-fPIC", str(HERE.parent / "support" / "fail_allocation.c")], self.failing_memory)
         self.live = [str(Path(options.out).resolve() / "inject-live")]
         for program in (self.threads, self.live):
             source = HERE / f"{Path(program[0]).name.removeprefix('inject-')}.c"
