@@ -234,6 +234,18 @@ class Push(Served):
         pushing.send_signal(signal.SIGTERM)
         self.assertIn("could be neither kept nor sent: it is lost", self.finish(pushing, 1))
 
+    def test_a_folder_that_others_reach(self):
+        """Profiles are of a program's own data: they are kept where nobody else reads them, and what a link leads to is not taken."""
+        self.start(address=None)
+        os.mkdir(self.path("open"))
+        os.mkdir(self.path("own"), 0o700)
+        os.symlink("own", self.path("link"))
+        for mode in (0o755, 0o710, 0o701, 0o720, 0o702):
+            os.chmod(self.path("open"), mode)
+            self.assertIn("--spool: open: others can reach it: make it yours alone (chmod 700)", self.finish(self.push(1, "--spool", "open"), 1), mode)
+        self.assertIn("--spool: link: cannot be opened as a folder", self.finish(self.push(1, "--spool", "link"), 1))
+        self.assertEqual(os.listdir(self.path("open")) + os.listdir(self.path("own")), [])
+
     def test_one_command_a_folder(self):
         self.start(address=None)
         endpoint = self.endpoint()
