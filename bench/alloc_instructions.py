@@ -10,17 +10,28 @@ import os
 import sys
 
 from counted import instructions, per_round, read_bounds, tell, valgrind_is_missing
-from runner import Folder, compile_with
-from tools import FLAGS, source
+from runner import Folder, NotRun, compile_with
+from tools import FLAGS, Callsig, source
 
 KINDS = {"none": None, "library": ["--library-calls=malloc", "--library-calls=free"], "alloc": ["--alloc"]}
 FEW, MANY = 10000, 60000
 
 
 def count(build, program, options, rounds, folder):
-    before = [] if options is None else [os.path.join(os.path.abspath(build), "cli", "callsig"), "run", "--times", "exact", *options,
-                                         "-o", os.path.join(folder, "recording"), "--"]
-    return instructions([program, str(rounds)], dict(os.environ, CALLSIG_CACHE_DIR=os.path.join(folder, "cache")), folder, before)
+    callsig, recording = Callsig(build), os.path.join(folder, "recording")
+    before = [] if options is None else [callsig.command, "run", "--times", "exact", *options, "-o", recording, "--"]
+    taken = instructions([program, str(rounds)], dict(os.environ, CALLSIG_CACHE_DIR=os.path.join(folder, "cache")), folder, before)
+    if before:
+        check_recorded(callsig.report(recording, "--by", "function")["rows"], options, rounds)
+    return taken
+
+
+def check_recorded(rows, options, rounds):
+    """What was counted is the recording of all calls, and of all blocks where those are asked for."""
+    calls = {name: sum(row["ncalls"] for row in rows if row["function"] == name) for name in ("malloc", "free")}
+    blocks = sum(row.get("allocs", 0) for row in rows)
+    if set(calls.values()) != {rounds} or "--alloc" in options and blocks != rounds:
+        raise NotRun(f"{' '.join(options)}: of {rounds} rounds {calls} and {blocks} blocks were recorded")
 
 
 def measure(build, folder):
@@ -40,8 +51,11 @@ def main():
     if valgrind_is_missing("alloc_instructions"):
         return 77
     bounds = read_bounds(options.bound, KINDS)
-    with Folder() as folder:
-        return tell(measure(options.build, folder), bounds)
+    try:
+        with Folder() as folder:
+            return tell(measure(options.build, folder), bounds)
+    except NotRun as reason:
+        raise SystemExit(f"alloc_instructions: {reason}") from reason
 
 
 if __name__ == "__main__":

@@ -5,7 +5,8 @@ Instructions that callsig executes for one enter+exit pair, counted by callgrind
 length, divided by the calls in between, less the same for glibc's empty hooks; in modes with "sleds", less the same
 for sleds that are off, gcc's or, in those that begin with "clang", clang's. Counting needs no quiet machine, so this guards the hot path in the tests. With --bound, a line of FILE
 is `PATTERN MODE INSTRUCTIONS`, and the exit status is 1 when a count is above its bound. --quick takes one pattern of each mode,
-the first in FILE, and fewer calls where each takes as long. Exit status 77: valgrind is not installed."""
+the first in FILE, and fewer calls where each takes as long. A mode that records has to have recorded the calls: a runtime that
+does not takes few instructions. Exit status 77: valgrind is not installed."""
 
 import argparse
 import os
@@ -30,6 +31,9 @@ MODES = {mode: {"CALLSIG_TIMES": "exact", **variables} for mode, variables in {
 
 # What is timed of these settles over many calls.
 SETTLES = {"sleds_counted", "clang_sleds_counted"}
+# Nothing is recorded in these, and no arguments in that; the other modes have them of the patterns that have any.
+NOT_RECORDED, NO_SIGNATURES = {"disabled", "sleds_off"}, {"no_signatures"}
+WITH_ARGUMENTS = {"two_args", "four_sigs", "fib", "nulls"}
 
 
 def instrumentation_of(mode, plugins):
@@ -48,14 +52,35 @@ def build_program(folder, compiler, instrumentation):
     return program
 
 
-def per_call(program, pattern, part, environment, folder):
+def check_recorded(callsig, recording, pattern, mode, rounds):
+    """What was counted is the recording of so many calls, with their arguments, and not of a runtime that gave up."""
+    callsig.check_calls(rounds * CALLS[pattern], recording, mode)
+    if mode in NO_SIGNATURES or pattern not in WITH_ARGUMENTS:
+        return
+    rows = callsig.report(recording)["rows"]
+    if not any(arg["state"] == "read" for row in rows if not row["function"].startswith("run_") for arg in row["args"] or ()):
+        raise NotRun(f"{mode} read no argument of {pattern}")
+
+
+def per_call(program, pattern, part, environment, folder, check=None):
+    """`check` is given the recording and the number of rounds of each run."""
     few = ROUNDS[pattern] // part
 
     def count(rounds):
         output = os.path.join(folder, f"callsig.out.{rounds}.{len(os.listdir(folder))}")
-        return instructions([program, pattern, "rounds", str(rounds)], {**environment, "CALLSIG_OUTPUT": output}, folder, collect=None)
+        taken = instructions([program, pattern, "rounds", str(rounds)], {**environment, "CALLSIG_OUTPUT": output}, folder, collect=None)
+        if check:
+            check(output, rounds)
+        return taken
 
     return per_round(count, few, few * 3) / CALLS[pattern]
+
+
+def measure(callsig, program, pattern, mode, part, folder):
+    """Instructions of a pair in one mode, what they are without callsig included."""
+    environment = {**callsig.environment(""), "LD_PRELOAD": callsig.library, **MODES[mode]}
+    check = None if mode in NOT_RECORDED else lambda recording, rounds: check_recorded(callsig, recording, pattern, mode, rounds)
+    return per_call(program, pattern, part, environment, folder, check)
 
 
 def main():
@@ -85,8 +110,7 @@ def main():
                     callsig.index(programs[kind])
                 if (pattern, kind) not in empty:
                     empty[pattern, kind] = per_call(programs[kind], pattern, part, {}, folder)
-                environment = {**callsig.environment(""), "LD_PRELOAD": callsig.library, **MODES[mode]}
-                count = per_call(programs[kind], pattern, part, environment, folder) - empty[pattern, kind]
+                count = measure(callsig, programs[kind], pattern, mode, part, folder) - empty[pattern, kind]
                 said, is_above = verdict(count, bounds.get((pattern, mode)))
                 above += is_above
                 print(f"{pattern:10} {mode:19} {count:7.1f} instructions an enter+exit pair{said}", flush=True)

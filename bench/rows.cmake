@@ -1,4 +1,4 @@
-# What the readers are timed with (rows.py); built when it is asked for.
+# What the readers are timed with (rows_cost.py); built when it is asked for.
 add_executable(make_rows EXCLUDE_FROM_ALL ${CMAKE_CURRENT_LIST_DIR}/programs/make_rows.c
                                           ${PROJECT_SOURCE_DIR}/tests/support/index_writer.c)
 target_include_directories(make_rows PRIVATE ${PROJECT_SOURCE_DIR})

@@ -11,7 +11,7 @@ import platform
 import sys
 
 from counted import instructions, per_round, valgrind_is_missing
-from runner import Folder, compile_with
+from runner import Folder, NotRun, compile_with
 from tools import FLAGS, Callsig, source
 
 WAYS = ["contexts", "own"] if platform.machine() == "x86_64" else ["contexts"]
@@ -24,7 +24,11 @@ def measure(callsig, program, way, folder):
     def count(number):
         recording = os.path.join(folder, f"{way}.{number}")
         environment = {**callsig.environment(recording), "CALLSIG_TIMES": "exact", "LD_PRELOAD": callsig.library}
-        return instructions([program, way, str(number)], environment, folder)
+        taken = instructions([program, way, str(number)], environment, folder)
+        calls = callsig.report(recording)["total_calls"]
+        if calls < number:
+            raise NotRun(f"{calls} calls were recorded on {number} stacks")
+        return taken
 
     return [per_round(count, number // 2, number) for number in (FEW, FEW * TIMES)]
 

@@ -7,34 +7,45 @@ such rounds are few. With --bound, a line of FILE is `KIND INSTRUCTIONS`, and th
 status 77: valgrind is not installed."""
 
 import argparse
+import json
 import os
 import sys
 
 from counted import instructions, per_round, read_bounds, tell, valgrind_is_missing
-from runner import Folder, compile_with
-from tools import FLAGS, HERE, source
+from runner import Folder, NotRun, compile_with, run
+from tools import FLAGS, HERE, Callsig, source
 
 KINDS = ("task", "text", "nested", "queue", "counter", "level")
 FEW, MANY = 20000, 120000
 
 
-def library(build):
-    return os.path.join(os.path.abspath(build), "profiler", "libcallsig.so")
+def count(callsig, program, kind, rounds, folder):
+    recording = os.path.join(folder, f"callsig.out.{len(os.listdir(folder))}")
+    taken = instructions([program, kind, str(rounds)], dict(os.environ, CALLSIG_OUTPUT=recording), folder)
+    done = recorded(json.loads(run([callsig.command, "stages", "--format", "json", recording])), kind)
+    if done != rounds:
+        raise NotRun(f"of {rounds} rounds of {kind} {done} were recorded")
+    return taken
 
 
-def count(program, kind, rounds, folder):
-    environment = dict(os.environ, CALLSIG_OUTPUT=os.path.join(folder, f"callsig.out.{len(os.listdir(folder))}"))
-    return instructions([program, kind, str(rounds)], environment, folder)
+def recorded(stages, kind):
+    """How many rounds of a kind `callsig stages` tells of."""
+    if kind in ("counter", "level"):
+        return sum(one["count"] for one in stages["counters"] if one["kind"] == kind)
+    if kind == "queue":
+        return stages["queues"][0]["num_items"]
+    return stages["stages"][kind == "nested"]["num_tasks"]
 
 
 def measure(sources, build, folder):
+    callsig = Callsig(build)
     with open(os.path.join(sources, "include", "callsig", "callsig.h"), encoding="utf-8") as file:
         has_counters = "callsig_counter_add" in file.read()
     program = os.path.join(folder, "task_calls")
     compile_with("gcc", *FLAGS, f"-I{sources}/include", *(["-DHAS_COUNTERS"] if has_counters else []), source("task_calls.c"), "-o", program,
-                 library(build), f"-Wl,-rpath,{os.path.dirname(library(build))}")
+                 callsig.library, f"-Wl,-rpath,{os.path.dirname(callsig.library)}")
     kinds = [kind for kind in KINDS if has_counters or kind not in ("counter", "level")]
-    return {kind: per_round(lambda rounds, kind=kind: count(program, kind, rounds, folder), FEW, MANY) for kind in kinds}
+    return {kind: per_round(lambda rounds, kind=kind: count(callsig, program, kind, rounds, folder), FEW, MANY) for kind in kinds}
 
 
 def main():
@@ -46,12 +57,15 @@ def main():
     if valgrind_is_missing("task_instructions"):
         return 77
     bounds = read_bounds(options.bound, KINDS)
-    with Folder() as folder:
-        now = measure(os.path.dirname(HERE), options.build, folder)
     other = {}
-    if options.other:
+    try:
         with Folder() as folder:
-            other = measure(*options.other.split(":", 1), folder)
+            now = measure(os.path.dirname(HERE), options.build, folder)
+        if options.other:
+            with Folder() as folder:
+                other = measure(*options.other.split(":", 1), folder)
+    except NotRun as reason:
+        raise SystemExit(f"task_instructions: {reason}") from reason
     return tell(now, bounds, lambda kind, count: f"  {other[kind]:7.1f} there, {count / other[kind] - 1:+.1%}" if kind in other else "")
 
 

@@ -44,6 +44,13 @@ class Callsig:
     def report(self, recording, *options):
         return json.loads(run([self.command, "report", recording, "--format", "json", *options]))
 
+    def check_calls(self, calls, recording, what):
+        """The calls of the pattern, and those of the few functions that repeat it, are all there."""
+        rows = self.report(recording, "--by", "function")["rows"]
+        counted = sum(row["ncalls"] for row in rows if not row["function"].startswith("run_"))
+        if counted != calls:
+            raise NotRun(f"{what} counted {counted} calls of {calls}")
+
 
 class Tool:
     """`key` names the tool in results.json, `label` in the tables, `what` says there what was done. `stores` is whether it
@@ -110,15 +117,8 @@ class Preloaded(Tool):
         recording = os.path.join(folder, "callsig.out")
         printed = run([program, *arguments], self.environment(recording), folder)
         if "CALLSIG_DISABLED" not in self.settings:
-            self.check(json.loads(printed)["calls"], recording)
+            self.callsig.check_calls(json.loads(printed)["calls"], recording, self.key)
         return printed, None
-
-    def check(self, calls, recording):
-        """The calls of the pattern, and those of the few functions that repeat it, are all there."""
-        rows = self.callsig.report(recording, "--by", "function")["rows"]
-        counted = sum(row["ncalls"] for row in rows if not row["function"].startswith("run_"))
-        if counted != calls:
-            raise NotRun(f"{self.key} counted {counted} calls of {calls}")
 
 
 class Linked(Preloaded):

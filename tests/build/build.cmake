@@ -11,7 +11,7 @@ function(callsig_build_test label)
 endfunction()
 # Those that compile all of callsig again are full; what an installed callsig needs is also asked by the test `install`.
 callsig_build_test(quick subproject_configured platform no_tests)
-callsig_build_test(full release subproject subproject_installed fetch_content shared_libs_on shared_libs_off ninja deb)
+callsig_build_test(full release subproject subproject_installed fetch_content shared_libs_on shared_libs_off ninja bare deb)
 set_tests_properties(build.deb PROPERTIES TIMEOUT 1800)
 callsig_build_test(full checked_lto checked_clang)
 set_tests_properties(build.checked_lto build.checked_clang PROPERTIES TIMEOUT 7200)

@@ -263,6 +263,46 @@ def ninja(case):
     case.check_command(os.path.join(build, "cli"))
 
 
+# What the build can do without, by the names that pkg-config has for it; OTF2 and MPI have options.
+OPTIONAL = ("libcurl.pc", "libmicrohttpd.pc")
+
+
+def pkg_config_without(folder, left_out):
+    """A folder that has all packages of this machine's pkg-config but some."""
+    os.mkdir(folder)
+    found = {}
+    for place in reversed(run("pkg-config", "--variable", "pc_path", "pkg-config").strip().split(":")):
+        for name in os.listdir(place) if os.path.isdir(place) else ():
+            found[name] = os.path.join(place, name)
+    for name, path in found.items():
+        if name not in left_out:
+            os.symlink(path, os.path.join(folder, name))
+
+
+def bare(case):
+    """Without all that can be left out, and with a d3 from elsewhere: the command works, and what it lacks it says, in one line."""
+    build, d3 = case.path("build"), case.path("another d3.js")
+    shutil.copy("/usr/share/nodejs/d3/dist/d3.min.js", d3)
+    pkg_config_without(case.path("pkgconfig"), OPTIONAL)
+    configure(TOP, build, WERROR, "-DCALLSIG_OTF2=OFF", "-DCALLSIG_MPI=OFF", f"-DCALLSIG_D3={d3}", PKG_CONFIG_LIBDIR=case.path("pkgconfig"))
+    make(build)
+    case.check_command(os.path.join(build, "cli"))
+    expect(not [name for name in files_below(build) if "libcallsig-mpi" in name], "there is a libcallsig-mpi")
+    callsig, recording, out = os.path.join(build, "cli", "callsig"), case.path("hello.callsig"), case.path("out")
+    for words, lacks in ((("serve", "--listen", "127.0.0.1:0", recording), "libmicrohttpd"),
+                         (("run", "--serve", "127.0.0.1:0", case.path("hello")), "libmicrohttpd"),
+                         (("export", "--to", "pprof", "--push", "http://localhost:1/", recording), "libcurl"),
+                         (("export", "--to", "otf2", recording, "-o", out), "OTF2")):
+        text = run(callsig, *words, status=1, CALLSIG_CACHE_DIR=case.cache)
+        expect(text.count("\n") == 1 and f"this callsig was built without {lacks}: install lib" in text, text)
+    expect(not os.path.exists(out), "a trace was begun")
+    run(callsig, "export", "--to", "html", recording, "-o", out)
+    # What stands for attaching on processors for which there is none.
+    unknown = os.path.join(TOP, "cli", "attach", "arch", "unknown.c")
+    run("cc", "-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Wshadow", "-Wconversion", "-Werror", "-fsyntax-only", f"-I{TOP}",
+        f"-I{os.path.join(TOP, 'include')}", unknown)
+
+
 def platform(case):
     """Another system, processor or size of pointers is refused in one line that says what it is."""
     pointers = ("-DCMAKE_TRY_COMPILE_TARGET_TYPE=STATIC_LIBRARY",)
@@ -308,6 +348,7 @@ CASES = {
     "subproject": subproject,
     "subproject_configured": subproject_configured,
     "platform": platform,
+    "bare": bare,
     "no_tests": no_tests,
     "subproject_installed": subproject_installed,
     "fetch_content": fetch_content,

@@ -114,7 +114,7 @@ class Case(unittest.TestCase):
     def failing_memory(self):
         """What makes allocations of a command fail when it is preloaded."""
         library = self.path("fail.so")
-        done = self.run_command("cc", "-shared", "-fPIC", os.path.join(HERE, "fail_allocation.c"), "-o", library)
+        done = self.run_command("cc", "-shared", "-fPIC", os.path.join(TOP, "tests", "support", "fail_allocation.c"), "-o", library)
         self.assertEqual(done.returncode, 0, done.stderr)
         return library
 
@@ -146,4 +146,11 @@ class Case(unittest.TestCase):
 
 
 def main():
-    unittest.main(argv=[sys.argv[0], *sys.argv[1:]], verbosity=1)
+    """Runs the tests of the command line, or all, and names those that are skipped; 77 where nothing was run."""
+    result = unittest.main(argv=[sys.argv[0], *sys.argv[1:]], exit=False).result
+    for case, reason in result.skipped:
+        print(f"skipped: {case.id()}: {reason}")
+    # What is skipped of a test is none that was skipped; of a class that is skipped, no test is run.
+    is_whole = [case for case, _ in result.skipped if not hasattr(case, "test_case")]
+    run = result.testsRun - sum(isinstance(case, unittest.TestCase) for case in is_whole)
+    sys.exit(1 if not result.wasSuccessful() else 77 if is_whole and run == 0 else 0)

@@ -134,15 +134,28 @@ class Served(harness.Case):
             children = file.read().split()
         return next(int(child) for child in children if os.readlink(f"/proc/{child}/exe").endswith("program"))
 
-    def ask(self, path, method="GET", headers=None, body=None):
-        """(status, headers, body) of a request."""
+    def request(self, path, method="GET", headers=None, body=None):
+        """The connection that a request was sent on."""
         connection = Unix(self.socket) if self.socket else http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, path, body=body, headers=headers or {})
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    @staticmethod
+    def answer(connection):
+        """(status, headers, body) of what was asked for."""
+        try:
             answer = connection.getresponse()
             return answer.status, dict(answer.getheaders()), answer.read()
         finally:
             connection.close()
+
+    def ask(self, path, method="GET", headers=None, body=None):
+        """(status, headers, body) of a request."""
+        return self.answer(self.request(path, method, headers, body))
 
     def metrics(self, **options):
         """{name: {labels as text: value}}"""

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ctest: skips
 """The libraries that speak HTTP: loaded when something is to be sent or served, and told of in one line where that cannot be."""
 
 import subprocess

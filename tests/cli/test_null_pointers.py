@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# ctest: skips
 """Calls of one caller that differ in which of their pointers are NULL are counted apart, wherever the ABI passes these, as the program
 itself has counted them; and what it is passed is what it passed."""
 

@@ -60,9 +60,11 @@ static QUIET inline uint64_t *hazard_calls(const char *name)
 static QUIET __attribute__((constructor(101))) void hazard_begin(void)
 {
   const char *path = getenv("HAZARD_COUNTS");
-  const long file = path ? syscall(SYS_openat, (long)AT_FDCWD, path, (long)O_RDWR, 0L) : -1;
-  if (file < 0)
+  if (!path)
     return;
+  const long file = syscall(SYS_openat, (long)AT_FDCWD, path, (long)O_RDWR, 0L);
+  if (file < 0)
+    _exit(99);
   static struct hazard_count before[HAZARD_SLOTS];
   for (int i = 0; i < HAZARD_SLOTS; i++)
     before[i] = hazard_counts[i];

@@ -22,7 +22,7 @@ def expect_asked(tools, result):
         word, name, *numbers = line.split()
         if word == "asked":
             told[name] = tuple(map(int, numbers))
-    if {name: found.get(name) for name in told} != told:
+    if not told or {name: found.get(name) for name in told} != told:
         raise Failure(f"asked for: {found}, the program says {told}")
     lost = [note for note in report["notes"] if "blocks were asked for by calls that could not be recorded" in note]
     if lost:

@@ -6,7 +6,7 @@ binary prints without callsig.
 
 Each function has up to eight parameters of several types, calls others with few distinct arguments, and uses all that it was passed and all that came
 back. They are called often enough that calls come to be counted by the code that is made for their sites, which saves what it changes by what the sled
-says of its function. With --all each is built at every level.
+says of its function. With --all each is built at every level. Exit status 77: neither compiler is there.
 """
 
 import argparse
@@ -129,6 +129,9 @@ def main():
     options = parser.parse_args()
     wrong = 0
     builds = [one for one in (ALL_BUILDS if options.all else BUILDS) if shutil.which(one[0])]
+    if not builds:
+        print("run_registers.py: neither compiler is installed")
+        return 77
     for seed in range(options.first, options.first + options.count):
         with tempfile.TemporaryDirectory(prefix="callsig-registers-") as folder:
             source = os.path.join(folder, "program.c")

@@ -13,7 +13,7 @@ import subprocess
 import threading
 import time
 
-from scenario import Scenario, check_said, expect
+from scenario import Scenario, check_end, expect
 
 REQUESTS = ("/healthz", "/metrics", "/debug/pprof/callsig", "/")
 SERVED = 60  # seconds that an answer may take
@@ -70,7 +70,7 @@ class Live(Scenario):
         if self.kills:
             expect(ran.status == 128 + 9, f"status {ran.status}")
         else:
-            check_said(ran, told=ran.status != 0)
+            check_end(ran)
         self.complete(folder, ran)
 
     def complete(self, folder, ran):

@@ -14,6 +14,8 @@ ERRORS = {"openat": errno.EMFILE, "mmap": errno.ENOMEM, "mremap": errno.ENOMEM, 
 FUTEX_ERRORS = {0: errno.EAGAIN, 9: errno.EAGAIN, 6: errno.ENOMEM}
 FUTEX_OPERATION = 0x7F
 STDERR = 2
+# What a command ends with: it has done it, or a line says what failed. Any other status is a crash, or a signal that nobody sent.
+ENDS = (0, 1)
 
 
 class Failure(Exception):
@@ -39,6 +41,12 @@ def check_said(ran, told):
     for line in ran.said:
         expect(re.match(r"callsig: \S.{10}", line), f"it said: {line}")
     expect(ran.said or not told, f"not a word, and status {ran.status}")
+
+
+def check_end(ran):
+    """The command ended by itself, and said why where it failed."""
+    expect(ran.status in ENDS, f"status {ran.status}, {ran.said}")
+    check_said(ran, told=ran.status != 0)
 
 
 def spread(faults, most):

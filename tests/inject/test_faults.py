@@ -63,7 +63,7 @@ import build  # noqa: E402
 import jobs  # noqa: E402
 import live  # noqa: E402
 from product import Product, plain_run  # noqa: E402
-from scenario import Failure, Scenario, check_said, expect, spread  # noqa: E402
+from scenario import ENDS, Failure, Scenario, check_end, check_said, expect, spread  # noqa: E402
 
 TIMEOUT = 600
 NOTHING = (0, "any", 0)
@@ -95,7 +95,7 @@ class Bench:
         self.builder = build.Builder(options.sources, options.out, self.product.libraries, self.product.plugins)
         self.threads = [str(Path(options.out).resolve() / "inject-threads")]
         self.failing_memory = str(Path(options.out).resolve() / "inject-fail.so")
-        self.make(["cc", "-shared", "-fPIC", str(HERE.parent / "cli" / "fail_allocation.c")], self.failing_memory)
+        self.make(["cc", "-shared", "-fPIC", str(HERE.parent / "support" / "fail_allocation.c")], self.failing_memory)
         self.live = [str(Path(options.out).resolve() / "inject-live")]
         for program in (self.threads, self.live):
             source = HERE / f"{Path(program[0]).name.removeprefix('inject-')}.c"
@@ -224,7 +224,7 @@ class Command(Scenario):
     def judge(self, folder, ran):
         expect(ran.output in (b"", self.output), f"the program's output: {ran.output!r}")
         complete = ran.status == 0 and not ran.said
-        check_said(ran, told=ran.status != 0)
+        check_end(ran)
         self.complete(folder, complete)
 
     def recording(self, folder):
@@ -262,6 +262,7 @@ class KilledCommand(Command):
     who, kills = "whole=callsig", True
 
     def judge(self, folder, ran):
+        expect(ran.status in (*ENDS, 128 + 9), f"status {ran.status}, {ran.said}")
         check_said(ran, told=ran.status != 128 + 9)
         self.complete(folder, False)
 
@@ -284,7 +285,7 @@ class Stages(Command):
                f"without a fault: status {ran.status}, {ran.said}, {self.calls} calls, {lost} lost")
 
     def judge(self, folder, ran):
-        check_said(ran, told=ran.status != 0)
+        check_end(ran)
         self.complete(folder, ran.status == 0 and not ran.said)
 
 
@@ -323,7 +324,7 @@ class Merge(Scenario):
                f"without a fault: status {ran.status}, {ran.said}")
 
     def judge(self, folder, ran):
-        check_said(ran, told=ran.status != 0)
+        check_end(ran)
         self.check_files(folder, ran.status == 0)
         left = {path.name for path in folder.iterdir()} - {"log", "merged"}
         expect(not left, f"it left {left}")

@@ -69,21 +69,22 @@ def instances(counted):
 
 
 def count_with_callgrind(command, run, chosen):
-    """(status, counts by instance). Of several symbols of one address, as of functions whose code is the same, it is one of `chosen` where there is
-    one."""
+    """(status, counts by instance, bare names of which one instance is at several addresses). Of several symbols of one address, as of functions
+    whose code is the same, it is one of `chosen` where there is one."""
     with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as kept:
         counts, program = Path(kept) / "counts", callgrind_counts.without_debug(command[0], kept)
         done = callgrind_counts.run([*same_name(folder, [program]), *run.args], counts, "--dump-instr=yes", stdin=run.stdin, cwd=folder)
         _, calls = callgrind_counts.by_address(counts, str(program))
         symbols = functions(program)
     named = demangle({symbol for several in symbols.values() for symbol in several})
-    found = Counter()
+    found, addresses = Counter(), Counter()
     for address, several in symbols.items():
         symbol = min({symbol for symbol in several if known_name(named[symbol]) in chosen} or several)
         if not FOREIGN.match(symbol):
             # Clones, and constructors of which there are several, are one function.
             found[named[symbol], named[symbol]] += calls[address]
-    return done.returncode, found
+            addresses[named[symbol]] += 1
+    return done.returncode, found, {known_name(name) for name, number in addresses.items() if number > 1}
 
 
 def count_with_callsig(product, command, run):
@@ -96,6 +97,14 @@ def count_with_callsig(product, command, run):
         return done.returncode, counts
 
 
+def differences(found, expected, shared):
+    """Names whose counts differ, and those whose counts have the same sum: functions of one name in several files are one to callgrind's symbols,
+    which have it at several addresses."""
+    unlike = sorted(key for key in found.keys() | expected.keys() if found.get(key) != expected.get(key))
+    split = [key for key in unlike if key in shared and sum(found.get(key, [])) == sum(expected.get(key, []))]
+    return [key for key in unlike if key not in split], split
+
+
 def compare(builder, product, name, variant, small):
     """Prints one line for each run; returns how many functions and calls were counted, and how many functions differ."""
     command = builder.build(name, variant)
@@ -105,16 +114,14 @@ def compare(builder, product, name, variant, small):
             continue
         found_status, rows = count_with_callsig(product, command, run)
         found = instances(rows)
-        status, counted = count_with_callgrind(command, run, found.keys())
+        status, counted, shared = count_with_callgrind(command, run, found.keys())
         expected = instances(counted)
         for waiting in WAITING.get((name, run.name), ()) if "-O0-" in variant else ():
             found.pop(waiting, None)
             expected.pop(waiting, None)
         if status != found_status:
             raise SystemExit(f"{name} {variant} {run.name}: status {found_status} under callsig, {status} in callgrind")
-        wrong = sorted(key for key in found.keys() | expected.keys() if sum(found.get(key, [])) != sum(expected.get(key, [])))
-        # Functions of one name in several files are one to callgrind's symbols: their sum is compared.
-        split = [key for key in found if key not in wrong and found[key] != expected[key]]
+        wrong, split = differences(found, expected, shared)
         functions, calls = sum(map(len, found.values())), sum(map(sum, found.values()))
         print(f"{name:8} {variant:24} {run.name:11} functions {functions:5}  calls {calls:11}  "
               f"equal {len(found) - len(split) - len(set(wrong) & set(found)):5}  as a sum {len(split):4}  different {len(wrong)}", flush=True)
