@@ -59,6 +59,17 @@ static void end_top(struct prof_thread *t, struct prof_place place, uint64_t now
     prof_frame_end(t, place, now);
 }
 
+/* Ends the innermost frame in a slow section, whose rest is measured as the hook's: a frame that is the first of its
+ * segment ends so each time. */
+static void end_top_slowly(struct prof_thread *t, uint64_t now, const struct prof_returned *returned)
+{
+  struct fmt_rec_edge *edge = prof_frame_edge(t->top);
+  prof_returned_end_slowly(t, prof_place_settled(t), now, returned);
+  prof_stack_rest(t);
+  if (prof_process.settings.clock == FMT_CLOCK_TSC && !prof_process.settings.sample_times)
+    prof_add(&edge->overhead, prof_clock_now() - now);
+}
+
 static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintptr_t call_site, uintptr_t sp,
                                 uint64_t now, const struct prof_returned *returned)
 {
@@ -68,7 +79,7 @@ static PROF_COLD void exit_slow(struct prof_thread *t, uintptr_t function, uintp
   if (prof_stack_follow(t, sp, now))
     ended = prof_unwind_for_exit(t, function, call_site, sp, now);
   if (ended == PROF_EXIT_TOP)
-    prof_returned_end_slowly(t, prof_place_settled(t), now, returned);
+    end_top_slowly(t, now, returned);
   else if (ended == PROF_EXIT_UNMATCHED && !t->interrupted)
     count_unmatched();
   prof_stack_rest(t);
