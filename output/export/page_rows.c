@@ -136,14 +136,17 @@ static void put_percentiles(struct writer *writer)
 
 static void put_errors(struct writer *writer)
 {
-  const struct out_row_error *errors = writer->stats->errors;
-  out_page_number(writer->block, errors != NULL);
-  for (uint32_t i = 0; i < writer->listed && errors; i++)
-    out_page_number(writer->block, errors[writer->order[i]].untimed << 1 | errors[writer->order[i]].is_uncertain);
-  for (uint32_t i = 0; i < writer->listed && errors; i++)
-    out_page_single(writer->block, errors[writer->order[i]].own);
-  for (uint32_t i = 0; i < writer->listed && errors; i++)
-    out_page_single(writer->block, errors[writer->order[i]].cumulative);
+  const struct callsig_stats *stats = writer->stats;
+  const bool told = out_stats_has_errors(stats);
+  out_page_number(writer->block, told);
+  for (uint32_t i = 0; i < writer->listed && told; i++) {
+    const struct out_row_error error = out_stats_error(stats, writer->order[i]);
+    out_page_number(writer->block, error.untimed << 1 | error.is_uncertain);
+  }
+  for (uint32_t i = 0; i < writer->listed && told; i++)
+    out_page_single(writer->block, out_stats_error(stats, writer->order[i]).own);
+  for (uint32_t i = 0; i < writer->listed && told; i++)
+    out_page_single(writer->block, out_stats_error(stats, writer->order[i]).cumulative);
 }
 
 static void put_sleep(struct writer *writer)

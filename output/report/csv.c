@@ -17,6 +17,7 @@ struct csv {
   struct out_names names;
   struct out_text line, text;
   struct out_arguments scratch;
+  bool has_errors; /* columns of them */
 };
 
 static void put_field(struct csv *csv, const char *field)
@@ -108,12 +109,12 @@ static int print_row(struct csv *csv, uint32_t number)
     put_seconds(csv, (double)taken->own * tick);
     put_seconds(csv, (double)taken->cumulative * tick);
   }
-  if (csv->stats->errors) {
-    const struct out_row_error *error = &csv->stats->errors[number];
-    put_known(csv, error->own * tick);
-    put_known(csv, error->cumulative * tick);
-    put_integer(csv, row->calls - error->untimed);
-    put_integer(csv, error->is_uncertain);
+  if (csv->has_errors) {
+    const struct out_row_error error = out_stats_error(csv->stats, number);
+    put_known(csv, error.own * tick);
+    put_known(csv, error.cumulative * tick);
+    put_integer(csv, row->calls - error.untimed);
+    put_integer(csv, error.is_uncertain);
   }
   if (csv->stats->sleep) {
     const struct out_row_sleep sleep = out_stats_sleep(csv->stats, number);
@@ -140,7 +141,7 @@ static int print_heading(struct csv *csv)
     out_text_puts(&csv->line, ",p50,p90,p99");
   if (out_stats_compensates(csv->stats))
     out_text_puts(&csv->line, ",tottime_compensation,cumtime_compensation");
-  if (csv->stats->errors)
+  if (csv->has_errors)
     out_text_puts(&csv->line, ",tottime_error,cumtime_error,timed_calls,uncertain");
   if (csv->stats->sleep)
     out_text_puts(&csv->line, ",cpu,wait,wait_error,cumcpu,cumwait,cumwait_error");
@@ -170,7 +171,8 @@ int out_csv_print(struct callsig_stats *stats, FILE *out, const char *const *res
     result = out_stats_inclusive_sleep(stats);
   if (result < 0)
     return result;
-  struct csv csv = {.stats = stats, .out = out, .names = out_stats_names(stats)};
+  struct csv csv = {
+      .stats = stats, .out = out, .names = out_stats_names(stats), .has_errors = out_stats_has_errors(stats)};
   struct out_list list = {.rows = malloc((stats->listed + 1u) * sizeof *list.rows), .count = stats->listed};
   if (!list.rows)
     return out_stats_no_memory();

@@ -56,6 +56,14 @@ static const char *text_of(struct callsig_stats *stats, const struct out_names *
   return made && made[0] ? made : NULL;
 }
 
+bool out_stats_has_errors(const struct callsig_stats *stats)
+{
+  bool has_untimed = false;
+  for (uint32_t i = 0; i < stats->profile.functions.count && !has_untimed; i++)
+    has_untimed = out_profile_function(&stats->profile, i)->is_untimed;
+  return stats->errors != NULL || has_untimed;
+}
+
 int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_stats_row *row)
 {
   int result = out_stats_prepare(stats);

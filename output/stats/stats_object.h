@@ -108,6 +108,9 @@ bool out_stats_tells_compensation(const struct callsig_stats *stats);
  * not known, and none of its calls is timed. */
 struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t row);
 
+/* May rows have errors, or calls without times? */
+bool out_stats_has_errors(const struct callsig_stats *stats);
+
 /* How much of the times of a row threads slept, as every format tells it: not known, with its error, where all of a
  * time may be off, as of a call that is open in a program that runs. The object must be prepared. */
 struct out_row_sleep out_stats_sleep(const struct callsig_stats *stats, uint32_t row);

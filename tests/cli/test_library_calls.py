@@ -1,5 +1,7 @@
 """Calls of imported functions are rows: counted as the library itself counts them, and the program does not notice."""
 
+import csv
+import io
 import json
 import os
 import re
@@ -255,6 +257,10 @@ class LibraryCalls(harness.Case):
         self.assertEqual({name: rows[name]["ncalls"] for name in NAMES}, dict(zip(NAMES, counts)))
         self.assertEqual({name: rows[name]["timed_calls"] for name in NAMES},
                          {name: 0 if name in UNTIMED else rows[name]["timed_calls"] for name in NAMES})
+        of_table = {row["function"]: row for row in csv.DictReader(io.StringIO(self.callsig("report", "--format", "csv", "--raw", "--by", "function", "run.out").stdout))}
+        for name in NAMES:
+            self.assertEqual(of_table[name]["timed_calls"], str(rows[name]["timed_calls"]))
+            self.assertEqual(of_table[name]["tottime_error"] == "", rows[name]["tottime_error"] is None)
         self.assertEqual(rows["_setjmp" if "_setjmp" in rows else "setjmp"]["ncalls"], 1)
         self.assertEqual((rows["longjmp"]["ncalls"], rows["fork"]["ncalls"], rows["told"]["ncalls"]), (1, 1, 1))
         self.assertNotIn("strcmp", rows)

@@ -144,6 +144,7 @@ class Figures(Case):
                 found = of_page[tuple(row[key] for key in identity)]["errors"]
                 if found is None:
                     self.assertFalse(row["uncertain"])
+                    self.assertEqual((row["timed_calls"], row["tottime_error"], row["cumtime_error"]), (row["ncalls"], 0, 0))
                     continue
                 self.assertEqual(found[2:], [row["timed_calls"], int(row["uncertain"])])
                 for got, wanted in zip(found, (row["tottime_error"], row["cumtime_error"])):
@@ -151,6 +152,15 @@ class Figures(Case):
                         self.assertIsNone(got)
                     else:
                         self.assertAlmostEqual(got, wanted, delta=1e-6 * wanted)
+
+    def test_calls_without_times(self):
+        """Library functions that are counted alone have no times, whether those of others have errors or not."""
+        source = '#include <stdio.h>\nvoid says(int n) { printf("%d\\n", n); }\nint main(void) { for (int i = 0; i < 5; i++) says(i); return 0; }\n'
+        for times in ("exact", "auto"):
+            self.record("--library-calls", "--times", times, source=source)
+            read = self.read(self.export("--by", "function"))
+            self.assertIn([None, None, 0, 0], [row["errors"] for row in read["rows"]["function"] if row["function"] in ("printf", "__printf_chk")])
+            self.check(read)
 
     def check_waits(self, found, row):
         """What was waited and asked for is what report says, of singles to six digits."""
