@@ -144,14 +144,14 @@ void callsig_enabled_cleanup(int *was_enabled)
 
 const char *callsig_path(void)
 {
-  return process_state() == PROF_PROCESS_RECORDING ? prof_process.path : NULL;
+  return prof_start_own() && process_state() == PROF_PROCESS_RECORDING ? prof_process.path : NULL;
 }
 
 int callsig_set_clock(callsig_clock_fn clock, void *data, uint64_t hz)
 {
   if (!clock || !hz)
     return -EINVAL;
-  if (__atomic_load_n(&prof_process.recorded, __ATOMIC_ACQUIRE))
+  if (__atomic_load_n(&prof_process.recorded, __ATOMIC_ACQUIRE) || !prof_start_own())
     return -EBUSY;
   uint64_t mask = prof_block_signals();
   prof_process.clock = clock;

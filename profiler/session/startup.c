@@ -203,3 +203,11 @@ int prof_start_now(void)
     prof_slow_leave(t);
   return __atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) == PROF_PROCESS_FAILED ? -EIO : 0;
 }
+
+bool prof_start_own(void)
+{
+  if (!prof_fork_happened() || __atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) == PROF_PROCESS_NEW)
+    return true;
+  (void)prof_start_now();
+  return !prof_fork_happened();
+}
