@@ -389,7 +389,8 @@ static int attach_again(struct work *work, const char *output, struct cli_attach
   int error = begin(work);
   if (error < 0)
     return error;
-  if ((error = ask_path(work, attached->path)) == 0)
+  /* A forked child that has run no hook yet begins its recording when it is asked where that is. */
+  if ((error = ask_path(work, attached->path)) == 0 && (error = read_mappings(work)) == 0)
     error = check_recording(work, attached->path, output);
   if (error == 0 && (error = lock_recording(attached)) < 0)
     tell(work, "%s: %s", attached->path,

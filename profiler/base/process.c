@@ -85,7 +85,8 @@ static void give_up(struct prof_process *process)
   process->start_lock = process->growth = process->modules_lock = process->threads_lock = process->arena_lock =
       process->names_lock = process->rings_lock = process->codes_lock = process->stages_lock = unlocked;
   process->epoch++;
-  process->requests_lock = process->pauses_lock = process->named_lock = process->schedule_lock = unlocked;
+  process->requests_lock = process->switch_lock = process->pauses_lock = process->named_lock = process->schedule_lock =
+      unlocked;
   process->arena = (struct prof_arena){0};
   process->slabs = (struct prof_arena_slabs){0};
   process->spare_chunks = (struct prof_arena_spare){0};

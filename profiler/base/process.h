@@ -101,7 +101,7 @@ struct prof_process {
   uint32_t sleds_waiting;   /* atomic: sleds were left as they are, since a module was being unloaded */
   uint32_t sleds_unread;    /* atomic: it was told that what has sleds cannot be found out */
   uint32_t has_sleds;       /* some module has sleds that are or were switched on */
-  uint32_t sleds_out;       /* sleds call no hook, since the program disabled recording; atomic */
+  uint32_t sleds_out;       /* sleds call no hook, since the program disabled recording; under switch_lock */
   uint32_t loader_watched;  /* the loader tells when it changes the list of modules */
   uint32_t modules_changed; /* how often the loader has changed the list of modules; atomic */
   uint32_t sleds_searched;  /* 1 + modules_changed when all sleds there were had been found, 0: never; atomic */
@@ -133,6 +133,7 @@ struct prof_process {
   struct prof_lock codes_lock;    /* the machine code of sites */
   struct prof_lock stages_lock;   /* what has a name: stages, queues, events, actions */
   struct prof_lock requests_lock; /* requests from outside that are being taken */
+  struct prof_lock switch_lock;   /* recording is being switched on or off; before threads_lock and pauses_lock */
   struct prof_lock pauses_lock;   /* the times in which nothing is recorded */
   struct prof_lock named_lock;    /* machine stacks that the program named */
   struct prof_lock schedule_lock; /* which of the program's steps runs */

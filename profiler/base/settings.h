@@ -21,7 +21,7 @@ struct prof_settings {
   uint64_t rules_hash;        /* fmt_index_made_by() of the rules' text, for the index's name */
   bool signatures;
   bool start_disabled;
-  bool start_off;        /* as if that were the first request from outside */
+  bool start_off;        /* as if that were the first request from outside; until one was taken */
   uint32_t clock;        /* enum fmt_clock_kind: TSC (or MONOTONIC where the TSC will not do), CPU or INJECTED */
   bool sample_times;     /* not every call is timed */
   bool sampling_asked;   /* by name: then also where the clock would be read at every call else */

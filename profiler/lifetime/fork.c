@@ -51,7 +51,7 @@ struct inherited_frame {
 struct inheritance {
   size_t size;    /* bytes of it */
   size_t used;    /* bytes, this header included */
-  uint64_t ticks; /* the child's clock right after the fork */
+  uint64_t ticks; /* the clock of the child that opens them, right after the fork that began it */
 };
 
 /* Of the thread that forks, which is the child's first: from the fork on, control blocks are wiped, and these are not.
@@ -187,8 +187,10 @@ static void after_fork_in_child(void)
   if (pending) {
     inherited = pending;
     pending = NULL;
-    inherited->ticks = inherited->used > sizeof *inherited ? prof_clock_now() : 0;
   }
+  /* A child that forks before its own first hook has copied nothing: its child has the same frames, from now on. */
+  if (inherited)
+    inherited->ticks = inherited->used > sizeof *inherited ? prof_clock_now() : 0;
 }
 
 /* The words of a call whose signature had been merged: each argument as its type. */

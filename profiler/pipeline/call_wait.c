@@ -154,7 +154,8 @@ static uint64_t own_ticks(const struct fmt_rec_edge *edge)
 int callsig_call_waited(struct callsig_call *call, unsigned wait, uint64_t begin_ns, uint64_t ns)
 {
   const struct fmt_rec_header *header = prof_process.header;
-  if (!header || call->epoch != prof_process.epoch || !__atomic_load_n(&call->thread, __ATOMIC_RELAXED))
+  if (!header || prof_fork_happened() || call->epoch != prof_process.epoch ||
+      !__atomic_load_n(&call->thread, __ATOMIC_RELAXED))
     return -ESTALE;
   if (header->clock != FMT_CLOCK_TSC && header->clock != FMT_CLOCK_MONOTONIC)
     return -ENOTSUP;

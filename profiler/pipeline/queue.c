@@ -186,7 +186,7 @@ int callsig_queue_open(const struct callsig_queue_options *given, struct callsig
 
 void callsig_queue_close(struct callsig_queue *queue)
 {
-  if (!queue)
+  if (!queue || !prof_start_own())
     return;
   uint64_t mask = prof_block_signals();
   prof_lock(&prof_process.stages_lock);

@@ -234,6 +234,8 @@ static struct callsig_stage *open_handle(const struct callsig_stage_options *opt
 
 static void close_handle(struct callsig_stage *handle)
 {
+  if (!prof_start_own())
+    return;
   uint64_t mask = prof_block_signals();
   prof_lock(&prof_process.stages_lock);
   end_use(handle->stage);

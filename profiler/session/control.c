@@ -61,10 +61,13 @@ static void tell_switched(bool disabled)
   __atomic_store_n(&prof_process.header->is_off, disabled, __ATOMIC_RELEASE);
 }
 
-/* Changes process.disabled and process.warming. Was the former another before? */
-static bool change(bool disabled, bool warming)
+/* Changes process.disabled and process.warming, with all that is derived from them: one thread after another, so that
+ * it says what they are where several switch at once. `sleds`: those that the switch concerns are switched as well;
+ * else those that are out are, when it is on. Are they to be switched now? */
+static bool change(bool disabled, bool warming, bool sleds)
 {
   uint64_t mask = prof_block_signals();
+  prof_lock(&prof_process.switch_lock);
   bool was_disabled = __atomic_exchange_n(&prof_process.disabled, disabled, __ATOMIC_SEQ_CST);
   bool was_warming = __atomic_exchange_n(&prof_process.warming, warming, __ATOMIC_SEQ_CST);
   if (was_disabled != disabled || was_warming != warming) {
@@ -77,28 +80,25 @@ static bool change(bool disabled, bool warming)
   }
   if (was_disabled != disabled)
     tell_switched(disabled);
+  const bool switches =
+      was_disabled != disabled && prof_process.upcalls.switch_sleds && (sleds || (!disabled && prof_process.sleds_out));
+  if (switches)
+    prof_process.sleds_out = disabled;
+  prof_unlock(&prof_process.switch_lock);
   prof_restore_signals_last(mask);
-  return was_disabled != disabled;
-}
-
-static void switch_sleds(bool on)
-{
-  if (!prof_process.upcalls.switch_sleds)
-    return;
-  __atomic_store_n(&prof_process.sleds_out, !on, __ATOMIC_RELAXED);
-  prof_process.upcalls.switch_sleds(on);
+  return switches;
 }
 
 void prof_set_recording(bool disabled, bool warming)
 {
-  if (change(disabled, warming))
-    switch_sleds(!disabled);
+  if (change(disabled, warming, true))
+    prof_process.upcalls.switch_sleds(!disabled);
 }
 
 void prof_switch_recording(bool on)
 {
-  if (change(!on, false) && on && __atomic_load_n(&prof_process.sleds_out, __ATOMIC_RELAXED))
-    switch_sleds(true);
+  if (change(!on, false, false))
+    prof_process.upcalls.switch_sleds(true);
 }
 
 static int set_disabled(bool disabled)
@@ -144,14 +144,14 @@ void callsig_enabled_cleanup(int *was_enabled)
 
 const char *callsig_path(void)
 {
-  return process_state() == PROF_PROCESS_RECORDING ? prof_process.path : NULL;
+  return prof_start_own() && process_state() == PROF_PROCESS_RECORDING ? prof_process.path : NULL;
 }
 
 int callsig_set_clock(callsig_clock_fn clock, void *data, uint64_t hz)
 {
   if (!clock || !hz)
     return -EINVAL;
-  if (__atomic_load_n(&prof_process.recorded, __ATOMIC_ACQUIRE))
+  if (__atomic_load_n(&prof_process.recorded, __ATOMIC_ACQUIRE) || !prof_start_own())
     return -EBUSY;
   uint64_t mask = prof_block_signals();
   prof_process.clock = clock;

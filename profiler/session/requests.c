@@ -31,6 +31,7 @@ static int carry_out(uint64_t request)
     prof_process.upcalls.begin_period();
     return 0;
   }
+  prof_process.settings.start_off = false; /* forked children begin as their parent is from here on */
   __atomic_store_n(&prof_process.requested, 1, __ATOMIC_RELAXED);
   prof_switch_recording(kind == FMT_REQUEST_ON);
   return 0;

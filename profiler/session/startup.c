@@ -36,12 +36,13 @@
 #define FEW_FRAMES   29u
 #define MANY_THREADS 256u
 
-/* Where the process has just begun, recording off is the first thing that it is asked. */
+/* Where the process has just begun, recording off is the first thing that it is asked, unless it is off already. Once
+ * it is, a forked child begins as its parent is by then. */
 static void begin_requests(struct prof_process *process)
 {
-  const bool starts_off = process->settings.start_off && !process->disabled;
+  process->settings.start_off = process->settings.start_off && !process->disabled;
   process->header->is_off = process->disabled;
-  prof_request_begin(process->header, starts_off ? FMT_REQUEST_OFF : FMT_REQUEST_NONE);
+  prof_request_begin(process->header, process->settings.start_off ? FMT_REQUEST_OFF : FMT_REQUEST_NONE);
 }
 
 /* May the process be recorded? Else it is said why not. */
@@ -201,4 +202,12 @@ int prof_start_now(void)
   if (t)
     prof_slow_leave(t);
   return __atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) == PROF_PROCESS_FAILED ? -EIO : 0;
+}
+
+bool prof_start_own(void)
+{
+  if (!prof_fork_happened() || __atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) == PROF_PROCESS_NEW)
+    return true;
+  (void)prof_start_now();
+  return !prof_fork_happened();
 }

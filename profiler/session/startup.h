@@ -18,4 +18,9 @@ struct prof_thread *prof_thread_enter_or_off(bool *off);
 /* Starts recording if it has not started. 0, or -EIO when there can be no recording. Outside of slow sections. */
 int prof_start_now(void);
 
+/* Before anything of the recording, or under its locks, is touched other than in a hook: in a forked child whose state
+ * is still its parent's, where that records or has tried to, begins the child's own. False: the state is the parent's
+ * still, and is to be left alone. Outside of slow sections. */
+bool prof_start_own(void);
+
 #endif

@@ -15,6 +15,7 @@
 #include "profiler/arch/x86_64/stub/stub.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"
+#include "profiler/base/own_code.h"
 #include "profiler/base/proc_maps.h"
 #include "profiler/base/process.h"
 #include "profiler/base/read_memory.h"
@@ -147,7 +148,16 @@ static long open_text(const struct prof_module *module, struct prof_text_pages *
   return prof_text_open(pages, low, high < module->end ? high : module->end, settled, PROT_READ | PROT_EXEC);
 }
 
-/* Switches the sleds of entries, or the others; returns how many stay as they are, since something else lies there. */
+/* Does the sled call what the runtime made for another process? So it is in a forked child, whose sleds call its
+ * parent's stubs: they do there what its own do. */
+static bool is_inherited(uintptr_t address, unsigned shape, uintptr_t code)
+{
+  const uintptr_t called = prof_sled_called(address, shape);
+  return called && called != code && prof_own_code_holds(called);
+}
+
+/* Switches the sleds of entries, or the others; returns how many stay as they are, since something else lies there.
+ * One that calls what was inherited stays so while it is on: no thread may run through a call whose target changes. */
 static uint32_t switch_some(const struct prof_module *module, bool entries, bool on)
 {
   const struct fmt_index *index = &module->index;
@@ -157,7 +167,10 @@ static uint32_t switch_some(const struct prof_module *module, bool entries, bool
     uintptr_t address = sled->address + module->bias;
     if (fmt_sled_is_entry(sled->kind) != entries || !module->sled_code[i])
       continue;
-    if (prof_sled_is(address, sled->shape, module->sled_code[i]))
+    const bool inherited = is_inherited(address, sled->shape, module->sled_code[i]);
+    if (inherited && on)
+      continue;
+    if (inherited || prof_sled_is(address, sled->shape, module->sled_code[i]))
       prof_sled_switch(address, sled->shape, on ? module->sled_code[i] : 0);
     else
       strange++;

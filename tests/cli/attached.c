@@ -1,5 +1,6 @@
 /* A program to attach to: threads that wait and work in every way, and calls by the number on request. Any EINTR ends
- * it, but where it says that a signal comes. `attached MODE [LIBRARY]`; it reads numbers from stdin, a line each. */
+ * it, but where it says that a signal comes. `attached MODE [LIBRARY]`; it reads numbers from stdin, a line each; one
+ * below 0 has a forked child go on. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <poll.h>
@@ -12,6 +13,7 @@
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -234,6 +236,20 @@ static int has_line(const char *mode)
   return 1;
 }
 
+/* The process that was started waits for the one that goes on in its place. */
+static void go_on_in_child(void)
+{
+  int status;
+  const pid_t child = fork();
+  if (child < 0)
+    fail("fork");
+  if (child == 0)
+    return;
+  if (waitpid(child, &status, 0) != child)
+    fail("waitpid");
+  _exit(WEXITSTATUS(status));
+}
+
 int main(int argc, char **argv)
 {
   const char *mode = argc > 1 ? argv[1] : "";
@@ -256,6 +272,8 @@ int main(int argc, char **argv)
     }
     line[used] = '\0';
     used = 0;
+    if (atoi(line) < 0)
+      go_on_in_child();
     for (int i = 0; i < atoi(line); i++)
       total += work(i & 3);
     printf("did %s, %ld\n", line, total);

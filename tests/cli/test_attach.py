@@ -226,6 +226,22 @@ class Counts(Case):
         program.end()
         self.assert_calls(again.finish(ask=False), 48)
 
+    def test_forked_child(self):
+        """A worker that was forked by a program that was attached to and left has a recording of its own."""
+        program = Program(self, self.sleds(), "")
+        attached = Attached(self, program, "-o", "mine.out")
+        program.call(40)
+        attached.finish()
+        program.call(-1)
+        with open(f"/proc/{program.pid}/task/{program.pid}/children") as file:
+            program.pid = int(file.read())
+        attached = Attached(self, program)
+        program.call(8)
+        self.assert_calls(attached.finish(), 8)
+        program.end()
+        self.assert_calls(self.callsig("report", "mine.out").stdout, 40)
+        self.assert_calls(self.callsig("report", f"mine.out.{program.pid}").stdout, 8)
+
     def test_for_some_seconds(self):
         program = Program(self, self.sleds(), "")
         attached = Attached(self, program, "--for", "0.5")

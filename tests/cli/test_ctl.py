@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_starts_off Ctl.test_never_switched_on Ctl.test_reset Ctl.test_reset_sleds_every_call_timed Ctl.test_seccomp Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_copies_have_the_times_of_now Ctl.test_nothing_replaces_the_recording_itself Ctl.test_hostile Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child Ctl.test_child_that_may_not_read_indexes_later Ctl.test_child_that_may_not_read_indexes
+# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_starts_off Ctl.test_child_of_one_that_was_switched_on Ctl.test_never_switched_on Ctl.test_reset Ctl.test_reset_sleds_every_call_timed Ctl.test_seccomp Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_copies_have_the_times_of_now Ctl.test_nothing_replaces_the_recording_itself Ctl.test_hostile Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child Ctl.test_child_that_may_not_read_indexes_later Ctl.test_child_that_may_not_read_indexes
 # ctest: case _full full
 """A program that is being profiled is switched, looked at and asked for snapshots from outside, and counts are exact in between.
 
@@ -408,6 +408,19 @@ class Ctl(harness.Case):
         self.assert_fails(self.ctl(self.pid, "timeline", "trace.json"), 1, "no timeline is kept", "--timeline")
 
     # Families ---------------------------------------------------------------------------------------------------------------
+
+    def test_child_of_one_that_was_switched_on(self):
+        """A child begins as its parent is when it is forked, however that began."""
+        self.start("--off")
+        self.say("1 100")
+        self.switch("on")
+        child = self.say("f")
+        self.say("1 3")
+        self.say("2 5")
+        self.assertTrue(self.status(child)["recording"].startswith("on"))
+        self.end()
+        counts = self.counts(f"x.out.{child}")
+        self.assertEqual((counts.get("first"), counts.get("second")), (3, 5))
 
     def test_forked_child(self):
         self.start()

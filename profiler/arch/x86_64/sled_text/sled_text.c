@@ -57,6 +57,18 @@ bool prof_sled_is(uintptr_t address, unsigned shape, uintptr_t target)
   return begins_with(text, shapes[shape].off, shapes[shape].tested) || begins_with(text, call, sizeof call);
 }
 
+uintptr_t prof_sled_called(uintptr_t address, unsigned shape)
+{
+  const uint8_t *text = (const uint8_t *)address;
+  if (text[0] != OPCODE_CALL)
+    return 0;
+  uint32_t distance = 0;
+  for (unsigned i = 0; i < 4; i++)
+    distance |= (uint32_t)text[1 + i] << 8 * i;
+  const uintptr_t target = address + FMT_SLED_CALL + (uintptr_t)(int32_t)distance;
+  return prof_sled_is(address, shape, target) ? target : 0;
+}
+
 bool prof_sled_is_call(uint8_t first)
 {
   return first == OPCODE_CALL;

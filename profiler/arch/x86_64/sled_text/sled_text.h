@@ -11,6 +11,8 @@
 
 /* Does a sled of this shape (enum fmt_sled_shape) lie there, off or a call of `target`, so that it may be switched? */
 bool prof_sled_is(uintptr_t address, unsigned shape, uintptr_t target);
+/* What the sled of this shape there calls; 0: it is off, or something else lies there. */
+uintptr_t prof_sled_called(uintptr_t address, unsigned shape);
 /* Is a sled on whose first byte is this one? */
 bool prof_sled_is_call(uint8_t first);
 /* Makes the sled a call of `target`, which is within reach, or (`target` 0) a no-op again. Its memory is writable.
