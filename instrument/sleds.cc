@@ -57,6 +57,12 @@ static bool may_call(rtx_insn *insn)
   return !text || text[0] != '\0';
 }
 
+/* Does the function read all registers that pass arguments, whatever it declares: __builtin_apply_args()? */
+static bool passes_all_on()
+{
+  return crtl->expr.x_apply_args_value != NULL_RTX;
+}
+
 /* Are r10 and r11 nobody's where the function begins and where it returns, and rax where it begins? Then a hook may
  * change them: r10 holds the frame of the function around it alone, rax how many vectors a call with `...` passes. */
 static bool has_free_registers(function *fun)
@@ -65,7 +71,7 @@ static bool has_free_registers(function *fun)
   for (unsigned i = 0; i < ARRAY_SIZE(registers); i++)
     if (fixed_regs[registers[i]] || !crtl->abi->clobbers_full_reg_p(registers[i]))
       return false;
-  return !fun->stdarg && !fun->static_chain_decl && !flag_split_stack &&
+  return !fun->stdarg && !fun->static_chain_decl && !flag_split_stack && !passes_all_on() &&
          !lookup_attribute("no_caller_saved_registers", TYPE_ATTRIBUTES(TREE_TYPE(fun->decl)));
 }
 

@@ -94,8 +94,8 @@ bool sym_die_is_cxx(Dwarf_Die *die)
   case DW_LANG_C_plus_plus_03:
   case DW_LANG_C_plus_plus_11:
   case DW_LANG_C_plus_plus_14:
-  case 0x2b: /* DW_LANG_C_plus_plus_17, of DWARF 6 */
-  case 0x2c: /* DW_LANG_C_plus_plus_20 */
+  case 0x2a: /* DW_LANG_C_plus_plus_17, of DWARF 6 */
+  case 0x2b: /* DW_LANG_C_plus_plus_20 */
   case DW_LANG_ObjC_plus_plus:
   case DW_LANG_Rust:
   case DW_LANG_D:
@@ -145,6 +145,15 @@ Dwarf_Word sym_die_convention(Dwarf_Die *subprogram)
   if (dwarf_attr_integrate(subprogram, DW_AT_calling_convention, &attribute))
     dwarf_formudata(&attribute, &convention);
   return convention;
+}
+
+bool sym_die_tells_calls(Dwarf_Die *subprogram)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Half version = 0;
+  dwarf_cu_info(subprogram->cu, &version, NULL, NULL, NULL, NULL, NULL, NULL);
+  return version < 4 || dwarf_attr_integrate(subprogram, DW_AT_call_all_calls, &attribute) ||
+         dwarf_attr_integrate(subprogram, DW_AT_GNU_all_call_sites, &attribute);
 }
 
 bool sym_die_tracks_arguments(Dwarf_Die *die)

@@ -40,6 +40,10 @@ bool sym_die_is_clang(Dwarf_Die *die);
 /* The calling convention of a subprogram (DW_CC_...): DW_CC_normal where it names none. */
 Dwarf_Word sym_die_convention(Dwarf_Die *subprogram);
 
+/* Whether a subprogram is said to tell of all its calls: clang tells of them where it optimises. DWARF before 4 has no
+ * words for it, and is taken to. */
+bool sym_die_tells_calls(Dwarf_Die *subprogram);
+
 /* Whether the unit of `die` tells of the parameters that a clone of a function is not passed what its callers would
  * have passed, before it tells what the function makes of them: gcc does, but where it compiles at the link (-flto) or
  * without variable tracking. */

@@ -62,6 +62,16 @@ static void in_words(struct assignment *assignment, const struct sym_abi_type *t
   place->kind = place->word_count ? SYM_ABI_IN_REGISTERS : SYM_ABI_NOWHERE;
 }
 
+static bool is_object(Dwarf_Die *type)
+{
+  Dwarf_Die stripped = *type;
+  if (!sym_type_strip(&stripped))
+    return false;
+  const int tag = dwarf_tag(&stripped);
+  return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type ||
+         tag == DW_TAG_array_type;
+}
+
 static void assign(struct assignment *assignment, Dwarf_Die *parameter)
 {
   static const struct sym_abi_type pointer = {
@@ -81,6 +91,7 @@ static void assign(struct assignment *assignment, Dwarf_Die *parameter)
   }
   sym_abi_classify(&type, assignment->is_gnu, &way);
   place->size = way.size;
+  place->is_object = is_object(&type);
   switch (way.way) {
   case SYM_ABI_WORDS:
     place->is_converted = !assignment->has_prototype && way.words[0] == SYM_ABI_SSE && way.size < WORD;
@@ -254,13 +265,14 @@ static bool is_constant(const struct sym_location *location)
 /* What DWARF tells by a computation or a constant is what the function makes of the parameter, which may be another
  * value than the one it was passed. Where the caller's stands in its place, that is read; else it is lost. That all
  * callers pass the same constant to a local function and that the function sets its parameter at once look alike.
- * `place` is NULL where it is not known. */
+ * clang's callers pass what the function's code reads there, of global functions too. `place` is NULL where it is not
+ * known. */
 static void settle_made(const struct sym_location_context *context, const struct sym_abi_place *place, int64_t offset,
                         uint64_t size, struct sym_location *location)
 {
   const struct sym_abi *abi = context->abi;
-  bool is_number = is_constant(location), is_certain = abi->tells_made && !(is_number && abi->may_be_unpassed);
-  if (place && (is_certain || (abi->tells_own && sym_abi_is_made_of(place, location))))
+  const bool is_number = is_constant(location), is_certain = abi->tells_made && place && !place->is_unread;
+  if (is_certain || (place && abi->tells_own && sym_abi_is_made_of(place, location)))
     locate_place(context, place, offset, size, location);
   else if (abi->may_be_unpassed)
     sym_location_lose(location, is_number ? SYM_LOST_SET : SYM_LOST_NOT_YET);
@@ -281,12 +293,14 @@ void sym_abi_settle(const struct sym_location_context *context, Dwarf_Die *param
     sym_location_lose(location, SYM_LOST_NOT_YET);
   if (!place || is_made)
     return;
-  if (place->is_doubtful && abi->is_certain)
+  if (location->kind != SYM_LOCATION_LOST &&
+      ((place->is_doubtful && abi->is_certain) ||
+       (place->kind == SYM_ABI_ON_STACK && place->is_object && place->is_unread)))
     sym_location_lose(location, SYM_LOST_NOT_YET);
   /* Of what is passed in several registers those need not be passed that the function does not use. */
   const uint64_t first = (uint64_t)offset / WORD * WORD, end = ((uint64_t)offset + size + WORD - 1) / WORD * WORD;
   const bool is_passed = !abi->may_be_unpassed || !place->is_kept || sym_abi_is_used(parameter, first, end, false);
   if (location->kind == SYM_LOCATION_LOST && may_be_told(location->lost) && is_passed &&
-      (place->is_kept ? abi->tells_kept : abi->tells_missing))
+      (place->is_kept ? abi->tells_kept && !place->is_unread : abi->tells_missing))
     locate_place(context, place, offset, size, location);
 }

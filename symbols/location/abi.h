@@ -29,6 +29,8 @@ struct sym_abi_place {
   bool is_kept;         /* the instance keeps it later, by DWARF: it is passed */
   bool is_doubtful;     /* DWARF tells another place */
   bool is_converted;    /* what is passed is of another type: a float of a function without prototype */
+  bool is_object;       /* a structure, union or array */
+  bool is_unread;       /* the function's code reads nothing there, and clang's callers need not pass it */
   uint8_t word_count;   /* SYM_ABI_IN_REGISTERS */
   uint8_t registers[2]; /* DWARF numbers; SYM_XMM0 and up: the low 8 bytes of that register */
   uint32_t size;        /* bytes of the value */

@@ -6,6 +6,7 @@
 #include <dwarf.h>
 
 #include "symbols/dwarf/die.h"
+#include "symbols/flow/entry_reads.h"
 #include "symbols/location/abi.h"
 #include "symbols/location/abi_used.h"
 #include "symbols/location/locate.h"
@@ -72,6 +73,37 @@ static void judge_all(const struct sym_location_context *context, struct sym_abi
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
+static struct sym_entry_places places_of(const struct sym_abi_place *place)
+{
+  struct sym_entry_places places = {0, 0};
+  if (place->kind == SYM_ABI_ON_STACK)
+    places.words = sym_entry_words(place->offset, place->is_reference ? sizeof(uint64_t) : place->size);
+  for (unsigned i = 0; place->kind == SYM_ABI_IN_REGISTERS && i < place->word_count; i++)
+    places.registers |= UINT64_C(1) << place->registers[i];
+  return places;
+}
+
+/* Which of its arguments a function of clang's does not read. Where clang does not optimise, what is in memory is
+ * passed all the same, and not read: the caller's copy is the parameter. */
+static void find_unread(const struct sym_location_context *context, Dwarf_Die *instance,
+                        const struct sym_symbol *symbol, struct sym_abi *abi)
+{
+  const uint64_t end = symbol->size ? symbol->address + symbol->size : UINT64_MAX;
+  const bool is_optimised = sym_die_tells_calls(instance);
+  struct sym_entry_places asked = {0, 0};
+  for (unsigned i = 0; i < abi->count; i++) {
+    const struct sym_entry_places places = places_of(&abi->places[i]);
+    asked.registers |= places.registers;
+    asked.words |= places.words;
+  }
+  const struct sym_entry_places found = sym_entry_reads(context->hook, symbol->address, end, asked);
+  for (unsigned i = 0; i < abi->count; i++) {
+    const struct sym_entry_places places = places_of(&abi->places[i]);
+    const bool is_read = places.registers & found.registers || places.words & found.words;
+    abi->places[i].is_unread = !is_read && (is_optimised || abi->places[i].kind != SYM_ABI_ON_STACK);
+  }
+}
+
 /* Is the function called as its declaration says? */
 static bool is_plain(Dwarf_Die *instance, const struct sym_symbol *symbol)
 {
@@ -94,6 +126,8 @@ void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance,
     abi->is_untold = !sym_die_tracks_entry(instance);
     return;
   }
+  if (!is_gnu)
+    find_unread(context, instance, symbol, abi);
   unsigned counts[4] = {0};
   struct sym_location_context bare = *context;
   bare.abi = NULL;

@@ -126,7 +126,7 @@ bool vf_is_cxx(Dwarf_Debug dbg, Dwarf_Die die)
   vf_unsigned(unit, DW_AT_language, &language);
   dwarf_dealloc_die(unit);
   return language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 || language == DW_LANG_C_plus_plus_11 ||
-         language == DW_LANG_C_plus_plus_14 || language == 0x2b || language == 0x2c ||
+         language == DW_LANG_C_plus_plus_14 || language == 0x2a || language == 0x2b ||
          language == DW_LANG_ObjC_plus_plus || language == DW_LANG_Rust || language == DW_LANG_D;
 }
 

@@ -214,6 +214,19 @@ NOINLINE long sixth(long a, long b, long c, long d, long e, long f)
 {
   return a + b * c + d * e + f;
 }
+#ifndef __clang__
+/* What it is passed is more than it declares. */
+NOINLINE long passes_on()
+{
+  void *arguments = __builtin_apply_args();
+  __builtin_return(__builtin_apply((void (*)())sixth, arguments, 64));
+}
+#else
+NOINLINE long passes_on(long a, long b, long c, long d, long e, long f)
+{
+  return sixth(a, b, c, d, e, f);
+}
+#endif
 NOINLINE double fourth(long a, long b, long c, long d, double e, double f)
 {
   return (double)(a + b * c + d) + e * f;
@@ -243,6 +256,7 @@ int main(int argc, char **argv)
   printf("%d %g %d %d %d\n", sums(3, 1, 2, 3), sumd(2, 1.5, 2.5), nested(argc), framed(argc), targeted(data, 9));
   printf("%ld %ld %ld %g\n", fifth_by_result(1, 2, 3, argc).a[3], fifth_by_pair((struct pair){1, 2}, 3, 4, argc),
          sixth(1, 2, 3, 4, 5, argc), fourth(1, 2, 3, argc, 5, 6));
+  printf("%ld\n", passes_on(1L, 2L, 3L, 4L, 5L, (long)argc));
   printf("%ld %Lg %g\n", bigs(argc).a[8], wide(2), __real__ complexes(3));
   printf("%d %d %d\n", tail(argc), tail_by_pointer(tail, argc), forever(&k));
   printf("%d %d %d\n", partial(&sum, argc), partial(&sum, 40), sum);

@@ -57,6 +57,7 @@ struct pointers { char *a; struct two *b; };
 union either { long a; double b; float c; };
 union quad { struct floats f; int a[3]; };
 static volatile long sink;
+UNSEEN long pass(long x) { sink += x; return sink; }
 """
 
 # Type, and the shown paths in it: (path, kind). Kinds are how a value is made and what the trace writes of it.
@@ -66,6 +67,7 @@ SCALARS = {
     "float": "f", "double": "d", "long double": None, "__int128": None, "_Complex float": None, "_Complex double": None,
     "_Complex long double": None, "vector4": None, "vector2": None,
 }
+INTEGERS = ("signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long", "unsigned long")
 STRUCTS = {
     "struct two": [("a", "i"), ("b", "i")], "struct longs": [("a", "q"), ("b", "Q")], "struct doubles": [("a", "d"), ("b", "d")],
     "struct floats": [("a", "f"), ("b", "f"), ("c", "f")], "struct mixed": [("a", "q"), ("b", "d")],
@@ -76,8 +78,9 @@ STRUCTS = {
     "struct holds_none": [("a", "i")], "struct aligned": [("a", "i")], "struct flexible": [("a", "i")], "struct complex": [],
     "struct vectors": [], "struct pointers": [("b", "pointer")], "union either": [("a", "q")], "union quad": [("a[1]", "i")],
 }
-NUMBER_CHANGES = ["? += 3;", "? *= 2;", "? = 5;"]
-CHANGES = dict({name: NUMBER_CHANGES for name in ("signed char", "unsigned char", "short", "unsigned short", "int", "unsigned", "long", "unsigned long", "double")},
+# FIRST stands for the first parameter, where that is a number, and for a number elsewhere.
+NUMBER_CHANGES = ["? += 3;", "? *= 2;", "? = 5;", "? = FIRST & 7;", "? = pass(3);"]
+CHANGES = dict({name: NUMBER_CHANGES for name in INTEGERS + ("double",)},
                **{"_Bool": ["? = !?;"], "const char *": ["?++;", "? = 0;"]})
 CASES = {
     "gcc": [["-O0"], ["-O2"], ["-O2", "-flto"], ["-O1"], ["-O3"], ["-Os"], ["-O0", "-gdwarf-4"], ["-O2", "-fcf-protection"], ["-O0", "-mno-red-zone"],
@@ -140,6 +143,11 @@ class Function:
         # What a function makes of a parameter before all else is not what it was passed.
         self.changes = [chance.choice(CHANGES.get(name, [None])) if chance.random() < 0.3 else None for name in self.types]
 
+    def change(self, i):
+        """The statement that gives parameter `i` another value."""
+        is_number = i > 0 and self.types[0] in INTEGERS
+        return self.changes[i].replace("FIRST", "p0" if is_number else "(long)sink").replace("?", "p%d" % i)
+
     def rules(self):
         for i, name in enumerate(self.types):
             if SCALARS.get(name) in ("f", "d"):
@@ -151,7 +159,7 @@ class Function:
     def definition(self):
         parameters = ", ".join("%s p%d" % (name, i) for i, name in enumerate(self.types)) or "void"
         lines = ["APART %s%s %s(%s%s)" % ("static " if self.is_static else "", self.result, self.name, parameters, ", ..." if self.is_variadic else ""), "{",
-                 *("  " + change.replace("?", "p%d" % i) for i, change in enumerate(self.changes) if change),
+                 *("  " + self.change(i) for i, change in enumerate(self.changes) if change),
                  '  __asm__ volatile("" : : "i"(%s) : "memory");' % self.name[1:]]
         for i, name in enumerate(self.types):
             if self.escapes[i]:

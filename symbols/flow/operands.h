@@ -1,0 +1,24 @@
+/*
+ * Which registers an x86-64 instruction reads and writes.
+ */
+#ifndef CALLSIG_SYMBOLS_FLOW_OPERANDS_H
+#define CALLSIG_SYMBOLS_FLOW_OPERANDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "symbols/flow/decode.h"
+
+/* Bits are DWARF numbers. */
+struct sym_operands {
+  uint64_t reads;  /* certainly, and the result depends on it; the registers of an address are among them */
+  uint64_t writes; /* perhaps, in whole or in part */
+  bool has_memory; /* an operand is memory, or (lea) an address is formed */
+  bool stores;     /* that memory is written, and not read */
+  uint8_t size;    /* of what is read there, in bytes, or more */
+};
+
+/* What is not known reads nothing and writes everything; what is called is not looked at. */
+struct sym_operands sym_operands_of(const struct sym_instruction *instruction);
+
+#endif

@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# ctest: arguments --build ${CMAKE_BINARY_DIR}
+# ctest: case - quick
+# ctest: case _all full --all
+"""Arguments that a function overwrites, or does not look at: printed as they were passed, or as `?`, and never as anything else.
+
+    test_overwritten.py --build FOLDER [--all]
+
+Compilers describe such parameters by what the function makes of them, or by a place that nobody fills. Each program says in a comment
+behind each function with what it is called.
+"""
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HEAD = """
+volatile int sink; long acc;
+#define OUT __attribute__((noinline))
+OUT void use(int x) { sink = x; }
+OUT void esc(int *x) { sink = *x; }
+OUT int g(int x) { sink = x; return sink + 1; }
+struct pair { long a, b; };
+struct large { long u, v, w; };
+"""
+# `//= ` and what a row of the function must look like, a regular expression: `?` may stand for each value. Behind `!` is what must be read.
+DEAD = HEAD + """
+OUT int masked(int a, int b) { b = a & 7; use(b); return a + b; } //= a=1[0-3], b=100 ! a=
+OUT int called(int a, int b) { use(a); b = g(a); use(b); return a + b; } //= a=1[0-3], b=100 ! a=
+OUT int constant(int a, int b) { b = 5; use(a); for (int i = 0; i < a; i++) b += g(b); return b; } //= a=1[0-3], b=100 ! a=
+OUT int escapes(int a, int b) { b = g(a); esc(&b); return a + b; } //= a=1[0-3], b=100 ! a=
+OUT int counted(int a, int b) { b += 3; use(b); return a + b; } //= a=1[0-3], b=100 ! a= b=
+OUT int used(int a, int b) { use(b); b = a & 7; esc(&b); return a + b; } //= a=1[0-3], b=100 ! a= b=
+static OUT int local(int a, int c, int b) { use(a); b = g(c); use(b); return a + b; } //= a=1[0-3], c=200, b=100 ! a=
+static OUT int local_escapes(int a, int c, int b) { use(a); b = g(c); esc(&b); return a + b; } //= a=1[0-3], c=200, b=100
+OUT int far(int a, int b, int c, int d, int e, int f, int h) { h = g(a); esc(&h); return a + h; } //= a=1[0-3], b=1, c=2, d=3, e=4, f=5, h=100 ! a=
+int main(void)
+{
+  int s = 0;
+  for (int i = 10; i < 14; i++)
+    s += masked(i, 100) + called(i, 100) + constant(i, 100) + escapes(i, 100) + counted(i, 100) + used(i, 100) + local(i, 200, 100) +
+         local_escapes(i, 200, 100) + far(i, 1, 2, 3, 4, 5, 100);
+  return s & 0;
+}
+"""
+BY_VALUE = HEAD + """
+static OUT int unused(int a, struct large p, int b) { use(a); use(b); return a; } //= a=1[0-3], p:struct large, b=1[0-3], p.u=20, p.v=21
+static OUT int written(int a, struct large p, int b) { use(a); p.v = a; use(p.v); use(b); return a; } //= a=1[0-3], p:struct large, b=1[0-3], p.u=20, p.v=21
+OUT int global(int a, struct large p, int b) { use(a); use(b); return a; } //= a=1[0-3], p:struct large, b=1[0-3], p.u=20, p.v=21 ! a= b=
+OUT int sums(int a, struct large p, int b) { use(p.u + b); return p.v + a; } //= a=1[0-3], p:struct large, b=1[0-3], p.u=20, p.v=21 ! a= b= p.u= p.v=
+int main(void)
+{
+  int s = 0;
+  for (int i = 10; i < 14; i++) {
+    struct large large = {20, 21, sink};
+    s += unused(i, large, i) + written(i, large, i) + global(i, large, i) + sums(i, large, i);
+  }
+  return s & 0;
+}
+"""
+CLANG = ["clang", "clang-16", "clang-19"]
+GCC = ["gcc-12", "gcc-11"]
+# (name, source, rules, compilers, ways to compile)
+CASES = [
+    ("dead", DEAD, "", CLANG, [["-O2"], ["-O0"], ["-O1"], ["-O3"]]),
+    ("dead", DEAD, "", GCC, [["-O2"], ["-O0"]]),
+    ("by_value", BY_VALUE, "function *: show p.u\nfunction *: show p.v\n", CLANG, [["-O2"], ["-O0"], ["-O2", "-gdwarf-4"]]),
+    ("by_value", BY_VALUE, "function *: show p.u\nfunction *: show p.v\n", GCC, [["-O2"], ["-O0"]]),
+]
+
+
+def promises(source):
+    """{function: (what a row's arguments must look like, what of them must be read)}."""
+    made = {}
+    for name, text in re.findall(r"^.*?(\w+)\([^()]*\) \{.*//= (.*)$", source, re.M):
+        row, _, must = text.partition(" ! ")
+        pattern = re.sub(r"=([^,]+)", r"=(?:\1|\\?)", row)
+        made[name] = re.compile(pattern + "(, .*)?"), must.split()
+    return made
+
+
+def rows(output):
+    return re.findall(r":\d+\((\w+)\((.*)\)\)( \[~\])?$", output, re.M)
+
+
+def check(build, name, source, rules, compiler, options, folder):
+    command = os.path.join(os.path.realpath(build), "cli", "callsig")
+    path = {kind: os.path.join(folder, kind) for kind in ("program.c", "program", "rules", "cache")}
+    for kind, text in (("program.c", source), ("rules", rules)):
+        with open(path[kind], "w", encoding="utf-8") as file:
+            file.write(text)
+    environment = dict(os.environ, CALLSIG_CC=compiler, CALLSIG_CACHE_DIR=path["cache"])
+    own = [option for option in options if option.startswith("--")]
+    built = subprocess.run([command + "-cc", *own, "-g", "-w", *[option for option in options if option not in own], path["program.c"], "-o", path["program"]],
+                           env=environment, text=True, capture_output=True, check=False)
+    if built.returncode:
+        return [f"does not compile: {built.stderr[-500:]}"], 0
+    done = subprocess.run([command, "run", "--rules", path["rules"], path["program"]], env=environment, cwd=folder, text=True, capture_output=True, check=False)
+    wanted, wrong, seen = promises(source), [], set()
+    for function, arguments, _ in rows(done.stderr):
+        if function not in wanted:
+            continue
+        seen.add(function)
+        pattern, must = wanted[function]
+        lost = [one for one in must if one + "?" in arguments]
+        if not pattern.fullmatch(arguments):
+            wrong.append(f"{function}({arguments}), not {pattern.pattern}")
+        elif lost and "-O0" in options or lost and not own:
+            wrong.append(f"{function}({arguments}) lacks {' '.join(lost)}")
+    # An optimiser drops calls that do nothing.
+    return wrong + [f"no row of {function}" for function in wanted if function not in seen and "-O0" in options], len(seen)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--build", required=True)
+    parser.add_argument("--all", action="store_true", help="every compiler, and every way to compile")
+    options = parser.parse_args()
+    failed = ran = 0
+    for name, source, rules, compilers, ways in CASES:
+        found = [compiler for compiler in compilers if shutil.which(compiler)]
+        for compiler in found if options.all else found[:1]:
+            for way in ways if options.all else ways[:2]:
+                with tempfile.TemporaryDirectory() as folder:
+                    wrong, functions = check(options.build, name, source, rules, compiler, way, folder)
+                ran += 1
+                failed += bool(wrong)
+                print(f"{name:10} {compiler:9} {' '.join(way):24} {functions} functions" + "".join("\n    " + text for text in wrong[:12]))
+    return 1 if failed else 0 if ran else 77
+
+
+if __name__ == "__main__":
+    sys.exit(main())
