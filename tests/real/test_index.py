@@ -25,8 +25,24 @@ SLEDS = [f"{kind}-sleds" for kind in ("gcc-O0", "gcc-O2", "gcc-O3", "gcc-O2-lto"
 FULL = {"lua": EVERY + ["gcc-O2-lto", "gcc-O2-nopie"] + SLEDS, "zstd": EVERY + SLEDS, "sqlite3": EVERY + SLEDS, "jsonnet": EVERY + SLEDS}
 AT_SLEDS = 99.5
 AIM = {"gcc-O2": 97.0, "clang-O2": 96.0}
-REACHED = {("zstd", "gcc-O2"): 91.0}
+# A little less than what the index reads: of builds that have no aim, and of one that misses it.
+REACHED = {
+    ("lua", "gcc-O0"): 99.9, ("lua", "gcc-O3"): 97.5, ("lua", "gcc-O2-lto"): 97.7, ("lua", "gcc-O2-nopie"): 98.6, ("lua", "clang-O0"): 99.9,
+    ("zstd", "gcc-O0"): 97.0, ("zstd", "gcc-O2"): 91.0, ("zstd", "gcc-O3"): 90.3, ("zstd", "clang-O0"): 99.9,
+    ("sqlite3", "gcc-O0"): 99.9, ("sqlite3", "gcc-O3"): 96.6, ("sqlite3", "clang-O0"): 99.9,
+    ("jsonnet", "gcc-O0"): 99.0, ("jsonnet", "gcc-O2"): 87.5, ("jsonnet", "gcc-O3"): 83.9, ("jsonnet", "clang-O0"): 99.9, ("jsonnet", "clang-O2"): 95.4,
+}
 C_PROGRAMS = {"lua", "zstd", "sqlite3"}
+
+
+def bounds(name, variant):
+    """What is aimed at, 0 where nothing is, and what must be readable. With sleds that is a share of what is passed and used."""
+    kind = variant.removesuffix("-fixed")
+    aim = AIM.get(kind, 0.0) if name in C_PROGRAMS else 0.0
+    least = REACHED.get((name, kind), aim)
+    if not least and "sleds" not in kind:
+        raise SystemExit(f"test_index.py: nothing says how much of {name} {variant} has to be readable: add it to REACHED")
+    return aim, least
 
 
 def check(builder, product, name, variant):
@@ -34,8 +50,7 @@ def check(builder, product, name, variant):
     program = builder.build(name, variant)[0]
     text = product.call("index", "--coverage", program)
     readable, placed, declared = map(float, re.findall(r"([0-9.]+) % readable of", text))
-    aim = AIM.get(variant.removesuffix("-fixed"), 0.0) if name in C_PROGRAMS else 0.0
-    least = REACHED.get((name, variant), aim)
+    aim, least = bounds(name, variant)
     is_short = readable < least or ("sleds" in variant and placed < AT_SLEDS)
     done = subprocess.run([str(product.command), "index", "--verify", program], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
                           env=product.environment())
