@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/notes/notes.h"
 #include "output/text/message.h"
 
 /* Remembers what is in the table, which its notes are about. */
@@ -76,6 +77,11 @@ static void shorten_name(struct out_text *line, size_t first, size_t limit)
   memcpy(line->data + head, dots, strlen(dots));
   memmove(line->data + head + strlen(dots), line->data + tail, line->length - tail + 1);
   line->length -= tail - head - strlen(dots);
+}
+
+const char *out_table_mark(const struct out_table *table, uint32_t row)
+{
+  return out_stats_error(table->stats, row).is_uncertain ? OUT_UNCERTAIN_MARK : "";
 }
 
 void out_table_put_name(struct out_table *table, uint32_t row)

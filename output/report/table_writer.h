@@ -44,6 +44,10 @@ int out_table_put_message(struct out_table *table);
 /* Appends a row's name to the line, shortened where that was asked for. */
 void out_table_put_name(struct out_table *table, uint32_t row);
 
+/* What stands behind the name of a row whose times say no more than that they are small, or "": the notes below the
+ * table count those. */
+const char *out_table_mark(const struct out_table *table, uint32_t row);
+
 static inline double out_table_seconds(const struct out_table *table, uint64_t ticks)
 {
   return (double)ticks * table->stats->grouping.tick;
