@@ -70,6 +70,21 @@ static int put_line(struct csv *csv)
   return fwrite(csv->line.data, 1, csv->line.length, csv->out) == csv->line.length ? 0 : -EIO;
 }
 
+/* The callers in one field, the innermost first; none of what no function calls. */
+static void put_stack(struct csv *csv, const struct out_row_key *key)
+{
+  struct out_text stack = {0};
+  for (uint32_t i = 0; key->callstack != FMT_NONE; i++) {
+    out_text_clear(&csv->text);
+    if (!out_row_frame(&csv->names, key, i, &csv->text))
+      break;
+    out_text_printf(&stack, "%s%s", i > 0 ? " < " : "", out_text_string(&csv->text));
+  }
+  csv->line.failed |= stack.failed;
+  put_field(csv, stack.length ? out_text_string(&stack) : NULL);
+  out_text_free(&stack);
+}
+
 static int print_row(struct csv *csv, uint32_t number)
 {
   const struct out_profile *profile = &csv->stats->profile;
@@ -102,6 +117,8 @@ static int print_row(struct csv *csv, uint32_t number)
     out_row_site(&csv->names, &row->key, &csv->text);
     put_field(csv, out_text_string(&csv->text));
   }
+  if (csv->stats->frames > 0)
+    put_stack(csv, &row->key);
   for (unsigned i = 0; i < OUT_PERCENTILES && csv->stats->percentiles; i++)
     put_known(csv, csv->stats->percentiles[number].value[i] * tick);
   if (out_stats_compensates(csv->stats)) {
@@ -137,6 +154,8 @@ static int print_heading(struct csv *csv)
     out_text_puts(&csv->line, ",process,rank");
   if (csv->stats->by & CALLSIG_BY_SITE)
     out_text_puts(&csv->line, ",site");
+  if (csv->stats->frames > 0)
+    out_text_puts(&csv->line, ",stack");
   if (csv->stats->percentiles)
     out_text_puts(&csv->line, ",p50,p90,p99");
   if (out_stats_compensates(csv->stats))

@@ -72,8 +72,7 @@ static void make_line(struct out_table *table, uint32_t number)
       out_row_function(&table->names, &((const struct out_row *)out_rows_at(&table->stats->rows, number))->key);
   if (function && function->is_library)
     out_text_puts(&table->line, OUT_LIBRARY_MARK);
-  if (out_stats_error(table->stats, number).is_uncertain)
-    out_text_puts(&table->line, OUT_UNCERTAIN_MARK);
+  out_text_puts(&table->line, out_table_mark(table, number));
 }
 
 static int print_heading(struct out_table *table)

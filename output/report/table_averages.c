@@ -56,14 +56,24 @@ static void measure(struct averages *averages, enum column column)
   const struct out_table *table = &averages->table;
   size_t widest = strlen(headings[column]), limit = column == NAME ? NAME_MAX_CELLS : TEXT_MAX_CELLS;
   for (uint32_t i = 0; i < table->list.count; i++) {
+    const size_t mark = column == NAME ? strlen(out_table_mark(table, table->list.rows[i])) : 0;
     for (uint32_t line = 0; put_text(averages, column, table->list.rows[i], line); line++) {
-      if (cells_of(averages) > widest)
-        widest = cells_of(averages);
+      if (cells_of(averages) + mark > widest)
+        widest = cells_of(averages) + mark;
     }
   }
   averages->widths[column] = widest + MARGIN;
   if (table->stats->style.width && averages->widths[column] > limit)
     averages->widths[column] = limit;
+}
+
+/* Puts the mark of a row behind its name, which is shortened, not the mark. */
+static void put_mark(struct averages *averages, uint32_t number)
+{
+  const char *mark = out_table_mark(&averages->table, number);
+  if (*mark && averages->table.stats->style.width)
+    out_width_shorten(&averages->table.cells, &averages->cell, averages->widths[NAME] - strlen(mark));
+  out_text_puts(&averages->cell, mark);
 }
 
 /* Puts the cell's text at the right of its column. */
@@ -129,12 +139,15 @@ static void put_percent(struct out_text *cell, double part, double whole)
 static void put_number(struct averages *averages, enum column column, const struct out_row *row)
 {
   const struct out_table *table = &averages->table;
+  const struct out_known_function *function = out_row_function(&table->names, &row->key);
   struct out_text *cell = &averages->cell;
   double own = out_table_seconds(table, row->own), total = out_table_seconds(table, row->cumulative);
   double whole = table->stats->total.time;
   enum callsig_stats_unit unit = table->unit;
   out_text_clear(cell);
-  if (column == OWN_PERCENT || column == TOTAL_PERCENT)
+  if (column != CALLS && function && function->is_untimed)
+    out_text_putc(cell, '?');
+  else if (column == OWN_PERCENT || column == TOTAL_PERCENT)
     put_percent(cell, column == OWN_PERCENT ? own : total, whole);
   else if (column == CALLS)
     out_text_integer(cell, row->calls, 0);
@@ -155,6 +168,8 @@ static int put_row(struct averages *averages, uint32_t number)
       put_text(averages, column, number, 0);
     else
       put_number(averages, column, row);
+    if (column == NAME)
+      put_mark(averages, number);
     put_cell(averages, column);
   }
   int result = put_line(averages);

@@ -1,6 +1,7 @@
 /* pstats's tables of callers and callees, byte for byte: what print_callers() and print_callees() print. */
 #define _GNU_SOURCE
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,6 +29,7 @@ static size_t name_width(struct out_table *table, uint32_t row)
   out_text_clear(&table->line);
   out_table_put_name(table, row);
   table->file_bytes = 0; /* the name is in no line that is printed */
+  out_text_puts(&table->line, out_table_mark(table, row));
   return line_width(table);
 }
 
@@ -71,8 +73,10 @@ static int print_links(struct out_table *table, uint32_t row, const struct link 
 {
   out_text_clear(&table->line);
   out_table_put_name(table, row);
+  const char *mark = out_table_mark(table, row);
   if (table->stats->style.width)
-    out_table_fit(table, table->name_width - 1);
+    out_table_fit(table, table->name_width - 1 - strlen(mark));
+  out_text_puts(&table->line, mark);
   pad(&table->line, line_width(table), table->name_width);
   out_text_puts(&table->line, arrow);
   out_text_putc(&table->line, ' ');
@@ -84,8 +88,11 @@ static int print_links(struct out_table *table, uint32_t row, const struct link 
       pad(&table->line, 0, table->name_width + 1);
     }
     out_put_calls(&table->line, pair->calls, pair->primitive, i > 0 ? 9 : 7);
-    out_put_time(&table->line, out_table_seconds(table, pair->own), table->unit);
-    out_put_time(&table->line, out_table_seconds(table, pair->cumulative), table->unit);
+    const struct out_known_function *callee =
+        out_row_function(&table->names, &out_rows_at(&table->stats->rows, pair->callee)->key);
+    const bool is_untimed = callee && callee->is_untimed;
+    out_put_time(&table->line, is_untimed ? NAN : out_table_seconds(table, pair->own), table->unit);
+    out_put_time(&table->line, is_untimed ? NAN : out_table_seconds(table, pair->cumulative), table->unit);
     out_text_putc(&table->line, ' ');
     out_table_put_name(table, links[i].other);
     result = out_table_put_line(table);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/notes/notes.h"
 #include "output/text/message.h"
 
 /* Remembers what is in the table, which its notes are about. */
@@ -86,6 +87,11 @@ void out_table_put_key(struct out_table *table, const struct out_row_key *key)
   table->file_bytes =
       function && !function->is_action ? strlen(out_profile_string(table->names.profile, function->file)) : 0;
   out_row_name(&table->names, key, &table->scratch, &table->line);
+}
+
+const char *out_table_mark(const struct out_table *table, uint32_t row)
+{
+  return out_stats_error(table->stats, row).is_uncertain ? OUT_UNCERTAIN_MARK : "";
 }
 
 void out_table_put_name(struct out_table *table, uint32_t row)

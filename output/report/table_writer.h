@@ -55,6 +55,10 @@ void out_table_put_name(struct out_table *table, uint32_t row);
 /* The same of what a key is of, as it is. */
 void out_table_put_key(struct out_table *table, const struct out_row_key *key);
 
+/* What stands behind the name of a row whose times say no more than that they are small, or "": the notes below the
+ * table count those. */
+const char *out_table_mark(const struct out_table *table, uint32_t row);
+
 static inline double out_table_seconds(const struct out_table *table, uint64_t ticks)
 {
   return (double)ticks * table->stats->grouping.tick;

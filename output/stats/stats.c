@@ -425,6 +425,7 @@ int out_stats_prepare(struct callsig_stats *stats)
     return result;
   if (out_row_errors_known(&stats->profile)) {
     stats->errors = out_row_errors_make(&stats->profile, &stats->grouping, &stats->rows);
+    stats->errors_count = stats->rows.list.count;
     result = stats->errors ? 0 : -ENOMEM;
   }
   if (result == 0)
@@ -476,7 +477,7 @@ struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t
   if (function && function->is_untimed)
     return (struct out_row_error){
         .own = NAN, .cumulative = NAN, .drawn_own = NAN, .drawn_cumulative = NAN, .untimed = known->calls};
-  return stats->errors ? stats->errors[row] : (struct out_row_error){0};
+  return stats->errors && row < stats->errors_count ? stats->errors[row] : (struct out_row_error){0};
 }
 
 struct out_row_sleep out_stats_sleep(const struct callsig_stats *stats, uint32_t row)

@@ -52,6 +52,7 @@ struct callsig_stats {
   struct out_rows rows;
   struct out_percentiles *percentiles; /* by row, NULL until out_stats_percentiles() made them */
   struct out_row_error *errors;        /* by row, NULL when all calls were timed */
+  uint32_t errors_count;               /* of them: rows that are made later for callers have none */
   struct out_row_sleep *sleep;         /* by row, NULL where no recording tells of it */
   struct out_sleep_total all_sleep;    /* of all rows, where there is such a list */
   bool has_inclusive_sleep;            /* `sleep` tells of times with callees: out_stats_inclusive_sleep() */

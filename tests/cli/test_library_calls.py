@@ -261,6 +261,11 @@ class LibraryCalls(harness.Case):
         for name in NAMES:
             self.assertEqual(of_table[name]["timed_calls"], str(rows[name]["timed_calls"]))
             self.assertEqual(of_table[name]["tottime_error"] == "", rows[name]["tottime_error"] is None)
+        for view, times in (("--callees", r"\? +\?"), ("--callers", r"\? +\?"), ("--view=averages", r"(?:\? +){5}")):
+            table = self.callsig("report", "--raw", "--by", "function", *view.split("="), "run.out").stdout
+            for name in UNTIMED:
+                if rows[name]["ncalls"] > 0:
+                    self.assertTrue(re.search(rf"{times}.*\({name}\)|\({name}\).* {times} |^ *{name} +{times}", table, re.MULTILINE), (view, name, table))
         self.assertEqual(rows["_setjmp" if "_setjmp" in rows else "setjmp"]["ncalls"], 1)
         self.assertEqual((rows["longjmp"]["ncalls"], rows["fork"]["ncalls"], rows["told"]["ncalls"]), (1, 1, 1))
         self.assertNotIn("strcmp", rows)

@@ -57,6 +57,10 @@ static void uncertain_rows_say_so(void **state)
               "the error of tottime or "
               "cumtime is larger than the time itself, or unknown\n",
               1);
+  twin_expect(stats[SAMPLED], callsig_stats_print_callers, "\na.c:2(outer(n=0)) [~]  <- ", 1);
+  twin_expect(stats[SAMPLED], callsig_stats_print_callers, "\na.c:4(leaf(n=0))       <- ", 1);
+  twin_expect(stats[SAMPLED], callsig_stats_print_callees, "\na.c:2(outer(n=0)) [~]  -> ", 1);
+  twin_expect(stats[SAMPLED], callsig_stats_print_averages, "   outer [~]  ", 1);
   expect_mark(stats[SAMPLED], "outer", true);
   expect_mark(stats[SAMPLED], "leaf", false);
   twin_expect(stats[SAMPLED], callsig_stats_print_json, "\"uncertain\": true", 1);

@@ -96,6 +96,8 @@ static void call_stacks(void **state)
   expect_line(stats, callsig_stats_print, " a.c:1(main) [called by -]\n");
   assert_int_equal(callsig_stats_stack(stats, 5), 0);
   expect_line(stats, callsig_stats_print, " a.c:3(g) [called by a.c:2(f) < a.c:1(main)]\n");
+  expect_line(stats, callsig_stats_print_csv, ",max,stack");
+  expect_line(stats, callsig_stats_print_csv, ",a.c:2(f) < a.c:1(main)");
   char *json = printed(stats, callsig_stats_print_json, NULL);
   assert_non_null(strstr(json, "\"stack\""));
   assert_non_null(strstr(json, "\"a.c:2(f)\""));
