@@ -61,6 +61,33 @@ int main(void)
   return s & 0;
 }
 """
+AT_HOOKS = HEAD + """
+static OUT int single(int p) { p += 1; acc += p; p *= 2; use(p); p = 0; use(p); return p; } //= p=2
+OUT int sums(int a, int b) { acc += a; b = 0; acc += a * b; use(a); use(b); return a; } //= a=3, b=5[0-3] ! a=
+OUT int later(int a, int b) { acc += b; b = 7; use(a); use(b); return a; } //= a=4, b=6[0-3] ! a=
+int main(void)
+{
+  int s = 0;
+  for (int i = 0; i < 4; i++)
+    s += single(2) + sums(3, 50 + i) + later(4, 60 + i);
+  return s & 0;
+}
+"""
+MEMORY = HEAD + """
+struct n { short a; unsigned char b; float d; int z; };
+__attribute__((noinline, no_instrument_function)) void away(void *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
+OUT int pass(int x) { sink = x; return sink; }
+static OUT double first(int p0, struct n p) { int x = 1; x ^= (p.b == (p.b + p0 + (p.b > x))); acc += x; p0 *= 2; p.z = p0 & 3; return x * 1.5; } //= p0=[0-3], p:struct n, p.b=2, p.z=4[0-3]
+static OUT int second(int c, struct n p, int e) { int x = pass(p.a + e); if (x == 77) away(&p); p.b = x; return p.z + p.b + c; } //= c=[0-3], p:struct n, e=[0-3], p.b=2[0-3], p.z=5[0-3]
+int main(void)
+{
+  for (int i = 0; i < 4; i++) {
+    sink = first(i, (struct n){1, 2, 3.f, 40 + i});
+    sink = second(i, (struct n){10 + i, 20 + i, 3.f, 50 + i}, i);
+  }
+  return 0;
+}
+"""
 CLANG = ["clang", "clang-16", "clang-19"]
 GCC = ["gcc-12", "gcc-11"]
 # (name, source, rules, compilers, ways to compile)
@@ -69,6 +96,10 @@ CASES = [
     ("dead", DEAD, "", GCC, [["-O2"], ["-O0"]]),
     ("by_value", BY_VALUE, "function *: show p.u\nfunction *: show p.v\n", CLANG, [["-O2"], ["-O0"], ["-O2", "-gdwarf-4"]]),
     ("by_value", BY_VALUE, "function *: show p.u\nfunction *: show p.v\n", GCC, [["-O2"], ["-O0"]]),
+    ("at_hooks", AT_HOOKS, "", CLANG, [["--before-inlining", "-O1"], ["--calls", "-O2"], ["--calls", "-O1"], ["--calls", "-O0"]]),
+    ("at_hooks", AT_HOOKS, "", GCC, [["--calls", "-O2"], ["--calls", "-O3"], ["--before-inlining", "-O2"], ["--calls", "-O0"]]),
+    ("memory", MEMORY, "function *: show p.b\nfunction *: show p.z\n", CLANG[::-1], [["--calls", "-O1"], ["--before-inlining", "-O2"], ["--calls", "-O0"]]),
+    ("memory", MEMORY, "function *: show p.b\nfunction *: show p.z\n", GCC, [["--before-inlining", "-O2"], ["--calls", "-O2"], ["--calls", "-O0"]]),
 ]
 
 
