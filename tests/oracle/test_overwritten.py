@@ -88,6 +88,30 @@ int main(void)
   return 0;
 }
 """
+COROUTINE = """#include <coroutine>
+struct task {
+  struct promise_type {
+    task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+  std::coroutine_handle<promise_type> h;
+};
+volatile int sink;
+__attribute__((noinline)) void use(int x) { sink = x; }
+task co(int n, const char *s) { for (int i = 0; i < n; i++) { use(i); co_await std::suspend_always{}; } use(s[0]); } //= n=[23], s.*
+int main()
+{
+  for (int k = 0; k < 2; k++) {
+    task t = co(2 + k, "abc");
+    while (!t.h.done())
+      t.h.resume();
+    t.h.destroy();
+  }
+}
+"""
 CLANG = ["clang", "clang-16", "clang-19"]
 GCC = ["gcc-12", "gcc-11"]
 # (name, source, rules, compilers, ways to compile)
@@ -96,6 +120,7 @@ CASES = [
     ("dead", DEAD, "", GCC, [["-O2"], ["-O0"]]),
     ("by_value", BY_VALUE, "function *: show p.u\nfunction *: show p.v\n", CLANG, [["-O2"], ["-O0"], ["-O2", "-gdwarf-4"]]),
     ("by_value", BY_VALUE, "function *: show p.u\nfunction *: show p.v\n", GCC, [["-O2"], ["-O0"]]),
+    ("coroutine", COROUTINE, "", [name.replace("clang", "clang++") for name in CLANG], [["-O0", "-std=c++20"]]),
     ("at_hooks", AT_HOOKS, "", CLANG, [["--before-inlining", "-O1"], ["--calls", "-O2"], ["--calls", "-O1"], ["--calls", "-O0"]]),
     ("at_hooks", AT_HOOKS, "", GCC, [["--calls", "-O2"], ["--calls", "-O3"], ["--before-inlining", "-O2"], ["--calls", "-O0"]]),
     ("memory", MEMORY, "function *: show p.b\nfunction *: show p.z\n", CLANG[::-1], [["--calls", "-O1"], ["--before-inlining", "-O2"], ["--calls", "-O0"]]),
@@ -119,13 +144,14 @@ def rows(output):
 
 def check(build, name, source, rules, compiler, options, folder):
     command = os.path.join(os.path.realpath(build), "cli", "callsig")
-    path = {kind: os.path.join(folder, kind) for kind in ("program.c", "program", "rules", "cache")}
-    for kind, text in (("program.c", source), ("rules", rules)):
+    path = {kind: os.path.join(folder, kind) for kind in ("program.cc", "program.c", "program", "rules", "cache")}
+    kind_of_source = "program.cc" if "++" in compiler else "program.c"
+    for kind, text in ((kind_of_source, source), ("rules", rules)):
         with open(path[kind], "w", encoding="utf-8") as file:
             file.write(text)
     environment = dict(os.environ, CALLSIG_CC=compiler, CALLSIG_CACHE_DIR=path["cache"])
     own = [option for option in options if option.startswith("--")]
-    built = subprocess.run([command + "-cc", *own, "-g", "-w", *[option for option in options if option not in own], path["program.c"], "-o", path["program"]],
+    built = subprocess.run([command + "-cc", *own, "-g", "-w", *[option for option in options if option not in own], path[kind_of_source], "-o", path["program"]],
                            env=environment, text=True, capture_output=True, check=False)
     if built.returncode:
         return [f"does not compile: {built.stderr[-500:]}"], 0
