@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-# ctest: arguments --build ${CMAKE_BINARY_DIR}
 # ctest: case - quick
 # ctest: case _all full --all
 """Arguments that a function overwrites, or does not look at: printed as they were passed, or as `?`, and never as anything else.
 
-    test_overwritten.py --build FOLDER [--all]
+    test_overwritten.py [--build FOLDER] [--all]
 
 Compilers describe such parameters by what the function makes of them, or by a place that nobody fills. Each program says in a comment
 behind each function with what it is called.
@@ -173,7 +172,7 @@ def check(build, name, source, rules, compiler, options, folder):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--build", required=True)
+    parser.add_argument("--build", default=os.environ.get("CALLSIG_BUILD", "build"), help="folder of a build, else that of CALLSIG_BUILD")
     parser.add_argument("--all", action="store_true", help="every compiler, and every way to compile")
     options = parser.parse_args()
     failed = ran = 0
