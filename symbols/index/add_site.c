@@ -113,6 +113,7 @@ static int compile_site(struct sym_build *build, const struct sym_found_site *fo
                                          .call = found->call,
                                          .entry = entry_of(build, site->physical),
                                          .sled_end = found->sled_end,
+                                         .is_inlined = instance->entered.addr != instance->physical.addr,
                                          .is_lazy = found->is_lazy,
                                          .frame = frame,
                                          .physical = &instance->physical,

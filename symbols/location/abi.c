@@ -245,23 +245,6 @@ bool sym_abi_is_made_of(const struct sym_abi_place *place, const struct sym_loca
   return its && !others;
 }
 
-/* Whether the location is nothing but a number. */
-static bool is_constant(const struct sym_location *location)
-{
-  for (unsigned i = 0; location->kind == SYM_LOCATION_VALUE && i < location->code.count; i++)
-    switch (location->code.ops[i].code) {
-    case FMT_OP_REG:
-    case FMT_OP_XMM:
-    case FMT_OP_CFA:
-    case FMT_OP_ENTRY:
-    case FMT_OP_FRAME_LOAD:
-      return false;
-    default:
-      break;
-    }
-  return location->kind != SYM_LOCATION_POINTER;
-}
-
 /* What DWARF tells by a computation or a constant is what the function makes of the parameter, which may be another
  * value than the one it was passed. Where the caller's stands in its place, that is read; else it is lost. That all
  * callers pass the same constant to a local function and that the function sets its parameter at once look alike.
@@ -271,7 +254,7 @@ static void settle_made(const struct sym_location_context *context, const struct
                         uint64_t size, struct sym_location *location)
 {
   const struct sym_abi *abi = context->abi;
-  const bool is_number = is_constant(location), is_certain = abi->tells_made && place && !place->is_unread;
+  const bool is_number = sym_location_is_constant(location), is_certain = abi->tells_made && place && !place->is_unread;
   if (is_certain || (place && abi->tells_own && sym_abi_is_made_of(place, location)))
     locate_place(context, place, offset, size, location);
   else if (abi->may_be_unpassed)

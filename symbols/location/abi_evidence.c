@@ -4,6 +4,7 @@
 #include "symbols/location/abi_evidence.h"
 
 #include <dwarf.h>
+#include <string.h>
 
 #include "symbols/dwarf/die.h"
 #include "symbols/flow/entry_reads.h"
@@ -104,16 +105,23 @@ static void find_unread(const struct sym_location_context *context, Dwarf_Die *i
   }
 }
 
+/* A part that clang makes of a coroutine is passed the coroutine's frame alone. */
+static bool is_of_coroutine(const char *name)
+{
+  return strstr(name, ".resume") || strstr(name, ".destroy") || strstr(name, ".cleanup");
+}
+
 /* Is the function called as its declaration says? */
-static bool is_plain(Dwarf_Die *instance, const struct sym_symbol *symbol)
+static bool is_plain(Dwarf_Die *instance, const struct sym_symbol *symbol, bool is_gnu)
 {
   const Dwarf_Word convention = sym_die_convention(instance);
-  return symbol && !sym_symbol_is_rebuilt(symbol->name) && (convention == DW_CC_normal || convention == DW_CC_program);
+  return symbol && !sym_symbol_is_rebuilt(symbol->name) && (is_gnu || !is_of_coroutine(symbol->name)) &&
+         (convention == DW_CC_normal || convention == DW_CC_program);
 }
 
 bool sym_abi_returns(Dwarf_Die *instance, const struct sym_symbol *symbol, bool is_gnu)
 {
-  return is_plain(instance, symbol) && (is_gnu || !symbol->is_local);
+  return is_plain(instance, symbol, is_gnu) && (is_gnu || !symbol->is_local);
 }
 
 void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance, const struct sym_symbol *symbol,
@@ -121,7 +129,7 @@ void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance,
 {
   sym_abi_assign(instance, is_gnu, abi);
   abi->may_be_unpassed = !is_gnu;
-  if (!is_plain(instance, symbol)) {
+  if (!is_plain(instance, symbol, is_gnu)) {
     abi->may_be_unpassed = !sym_die_tracks_arguments(instance);
     abi->is_untold = !sym_die_tracks_entry(instance);
     return;

@@ -6,6 +6,7 @@
 #include <dwarf.h>
 
 #include "symbols/flow/flow.h"
+#include "symbols/location/entry_value_copy.h"
 
 /* One piece of a composite description. */
 struct piece {
@@ -54,6 +55,16 @@ static void join(const struct sym_location_context *context, const struct sym_lo
   whole->code.barrier = whole->code.count;
 }
 
+void sym_settle_unfilled(const struct sym_location_context *context, uint64_t size, struct sym_location *location)
+{
+  uint8_t base;
+  int64_t offset;
+  if (location->kind == SYM_LOCATION_MEMORY && !context->is_inlined && size <= 8 &&
+      sym_code_is_sum(&location->code, &base, &offset) &&
+      sym_entry_leaves_empty(context, base, offset + location->inner, (uint8_t)size))
+    sym_location_lose(location, SYM_LOST_NO_RANGE);
+}
+
 /* Settles memory that DWARF describes at a later instruction, the one that context->flow has come to. The hook reads
  * memory as it is at the call, before whatever the code stores on the way to that instruction. Where nothing was stored
  * to the `size` bytes, the hook may read them; where a store that was followed filled them, the location becomes the
@@ -73,6 +84,7 @@ static void settle_stored_since(const struct sym_location_context *context, uint
   struct sym_code stored = {0};
   switch (sym_flow_memory_at(context->flow, base, offset + location->inner, (uint8_t)size, &stored)) {
   case SYM_FLOW_UNTOUCHED:
+    sym_settle_unfilled(context, size, location);
     return;
   case SYM_FLOW_STORED:
     location->kind = SYM_LOCATION_VALUE;

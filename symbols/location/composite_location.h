@@ -12,4 +12,8 @@ void sym_composite_location(const struct sym_location_context *context, enum sym
                             Dwarf_Attribute *attribute, const Dwarf_Op *ops, size_t count, int64_t offset,
                             uint64_t size, struct sym_location *location);
 
+/* Loses memory of the own frame of a function that is not inlined, the `size` bytes of it that are asked for, where
+ * nothing has been stored there when the hook is called. */
+void sym_settle_unfilled(const struct sym_location_context *context, uint64_t size, struct sym_location *location);
+
 #endif

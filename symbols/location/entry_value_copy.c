@@ -93,3 +93,15 @@ uint8_t sym_entry_value_copy(const struct sym_location_context *context, unsigne
   sym_code_load(code, in_slot, offset - context->hook->processor->entry_cfa, sym_location_bases(context));
   return in_slot;
 }
+
+bool sym_entry_leaves_empty(const struct sym_location_context *context, unsigned base, int64_t offset, uint8_t size)
+{
+  const struct sym_frame *frame = context->frame;
+  struct sym_flow flow;
+  if (frame->cfa_kind != FMT_CFA_REGISTER || frame->cfa_register != base || offset >= frame->cfa_offset)
+    return false;
+  if (!context->entry || !follow(context, &flow))
+    return false;
+  const int64_t at_entry = offset - frame->cfa_offset + context->hook->processor->entry_cfa;
+  return sym_flow_memory_at(&flow, context->hook->processor->stack_pointer, at_entry, size, NULL) == SYM_FLOW_UNTOUCHED;
+}

@@ -14,4 +14,9 @@
  * without ops, when no copy is found. */
 uint8_t sym_entry_value_copy(const struct sym_location_context *context, unsigned reg, struct sym_code *code);
 
+/* Whether no store between the function's first instruction and the call, which straight code leads to, puts anything
+ * into the `size` bytes at what register `base` holds at the call plus `offset`, and no caller has: they lie in the
+ * function's own frame. */
+bool sym_entry_leaves_empty(const struct sym_location_context *context, unsigned base, int64_t offset, uint8_t size);
+
 #endif

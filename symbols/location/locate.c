@@ -100,7 +100,10 @@ static void after_call(const struct sym_location_context *context, Dwarf_Attribu
   /* clang binds a parameter right after the call of the hook; gcc binds it before, and what it binds there is new. */
   if (context->writes_after_call) {
     at_pc(context, context->pc, SYM_AFTER_CALL, attribute, offset, size, location);
-    if (is_counted_constant(location))
+    /* Nothing has been stored into the frame when the hook is called. */
+    if (!context->is_inlined)
+      sym_post_call_home(context, size, location);
+    if (is_counted_constant(location) || (!context->is_inlined && sym_location_is_constant(location)))
       sym_location_lose(location, SYM_LOST_NO_RANGE);
     else if (location->kind != SYM_LOCATION_LOST)
       return;
@@ -202,11 +205,15 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
   if (location->kind == SYM_LOCATION_LOST)
     at_pc(context, context->pc - 1, SYM_AT_CALL, &attribute, offset, size, location);
   if (!is_single(&attribute)) {
+    sym_settle_unfilled(context, size, location);
     /* A value on entry or in a slot that cannot be told is lost: what another description gives later may be a new
      * value. */
     if (location->kind == SYM_LOCATION_LOST && location->lost != SYM_LOST_ENTRY_VALUE &&
         location->lost != SYM_LOST_FRAME_NUMBER)
       after_call(context, &attribute, offset, size, location);
+    /* clang binds at once what an out-of-line function sets its parameter to. */
+    if (context->writes_after_call && !context->is_inlined && sym_location_is_constant(location))
+      sym_location_lose(location, SYM_LOST_SET);
     settle_spill(context, size, location);
   } else if (context->writes_after_call && !context->is_spilled) {
     sym_post_call_home(context, size, location);

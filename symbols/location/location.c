@@ -69,3 +69,21 @@ bool sym_location_is_frame_address(const struct sym_location_context *context, c
         code->ops[i].code == FMT_OP_REG && (code->ops[i].reg == bases.stack_pointer || code->ops[i].reg == bases.cfa);
   return has_base && !sym_code_has(code, FMT_OP_LOAD) && !sym_code_has(code, FMT_OP_FRAME_LOAD);
 }
+
+bool sym_location_is_constant(const struct sym_location *location)
+{
+  if (location->kind == SYM_LOCATION_BYTES)
+    return true;
+  for (unsigned i = 0; location->kind == SYM_LOCATION_VALUE && i < location->code.count; i++)
+    switch (location->code.ops[i].code) {
+    case FMT_OP_REG:
+    case FMT_OP_XMM:
+    case FMT_OP_CFA:
+    case FMT_OP_ENTRY:
+    case FMT_OP_FRAME_LOAD:
+      return false;
+    default:
+      break;
+    }
+  return location->kind == SYM_LOCATION_VALUE;
+}

@@ -24,6 +24,7 @@ struct sym_location_context {
   uint64_t entry;                /* of the out-of-line function's code, 0 unknown */
   uint64_t sled_end;             /* where the sled ends that the site is, 0 for a call of the hook: sled_location.h */
   struct sym_abi *abi;           /* of a sled: where the caller puts arguments, or NULL */
+  bool is_inlined;               /* the function that is entered there is part of another one's code */
   bool is_lazy;                  /* what the lazy resolver may change may be lost on the module's first call */
   const struct sym_frame *frame; /* at pc - 1 */
   const Dwarf_Die *physical;     /* the subprogram whose frame it is: its DW_AT_frame_base is meant by DW_OP_fbreg */
@@ -70,6 +71,9 @@ void sym_location_lose(struct sym_location *location, enum sym_lost lost);
 /* Appends ops that push the `size` (1 to 8) bytes of a location as a value; the bits above them are undefined. */
 enum sym_lost sym_location_load(const struct sym_location_context *context, const struct sym_location *location,
                                 uint8_t size, struct sym_code *code);
+
+/* Whether the location is nothing but a number, of those that are made: VALUE, BYTES and POINTER. */
+bool sym_location_is_constant(const struct sym_location *location);
 
 /* Whether the ops push an address in the frame, or something computed from it without loading from there. */
 bool sym_location_is_frame_address(const struct sym_location_context *context, const struct sym_code *code);

@@ -144,9 +144,15 @@ static bool is_copy(const struct sym_location *location, uint8_t stack_pointer, 
 }
 
 /* Loses what was computed since the call, by instructions or by the description: it may be what the function has made
- * of its parameter. Of a pointer to which a constant was added, it is still known whether it is NULL. */
-static void settle_computed(struct sym_location *location, uint8_t stack_pointer)
+ * of its parameter. So is a number, but of an inlined function, which may have been passed one. Of a pointer to which a
+ * constant was added, it is still known whether it is NULL. */
+static void settle_computed(const struct sym_location_context *context, struct sym_location *location)
 {
+  const uint8_t stack_pointer = context->hook->processor->stack_pointer;
+  if (!context->is_inlined && sym_location_is_constant(location)) {
+    sym_location_lose(location, SYM_LOST_SET);
+    return;
+  }
   if (location->kind == SYM_LOCATION_LOST || is_copy(location, stack_pointer, false))
     return;
   if (location->kind == SYM_LOCATION_VALUE && is_copy(location, stack_pointer, true))
@@ -155,12 +161,32 @@ static void settle_computed(struct sym_location *location, uint8_t stack_pointer
     sym_location_lose(location, SYM_LOST_NO_RANGE);
 }
 
+/* Whether an entry begins, or holds, where the call returns; it may end where it begins. What begins later is then
+ * another value. */
+static bool is_told_at_return(const struct sym_location_context *context, Dwarf_Attribute *attribute)
+{
+  Dwarf_Addr base, start, end;
+  Dwarf_Op *ops;
+  size_t count;
+  ptrdiff_t next = 0;
+  for (unsigned i = 0; i < ENTRIES_MAX; i++) {
+    next = dwarf_getlocations(attribute, next, &base, &start, &end, &ops, &count);
+    if (next <= 0)
+      return false;
+    if (start <= context->pc && (start == context->pc || end > context->pc))
+      return true;
+  }
+  return false;
+}
+
 void sym_post_call_location(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
                             uint64_t size, struct sym_location *location)
 {
   struct entries entries;
   struct sym_flow flow;
   sym_location_lose(location, SYM_LOST_NO_RANGE);
+  if (is_told_at_return(context, attribute))
+    return;
   find_entries(context, attribute, &entries);
   if (entries.count == 0)
     return;
@@ -171,7 +197,7 @@ void sym_post_call_location(const struct sym_location_context *context, Dwarf_At
     for (unsigned i = 0; i < entries.count; i++)
       if (entries.starts[i] == flow.at) {
         sym_composite_location(&later, SYM_LATER, attribute, entries.ops[i], entries.counts[i], offset, size, location);
-        settle_computed(location, context->hook->processor->stack_pointer);
+        settle_computed(context, location);
         return;
       }
 }

@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
-# ctest: arguments --build ${CMAKE_BINARY_DIR}
 # ctest: case - quick
 # ctest: case _all full --all
 """Arguments that a function overwrites, or does not look at: printed as they were passed, or as `?`, and never as anything else.
 
-    test_overwritten.py --build FOLDER [--all]
+    test_overwritten.py [--build FOLDER] [--all]
 
 Compilers describe such parameters by what the function makes of them, or by a place that nobody fills. Each program says in a comment
 behind each function with what it is called.
@@ -61,6 +60,57 @@ int main(void)
   return s & 0;
 }
 """
+AT_HOOKS = HEAD + """
+static OUT int single(int p) { p += 1; acc += p; p *= 2; use(p); p = 0; use(p); return p; } //= p=2
+OUT int sums(int a, int b) { acc += a; b = 0; acc += a * b; use(a); use(b); return a; } //= a=3, b=5[0-3] ! a=
+OUT int later(int a, int b) { acc += b; b = 7; use(a); use(b); return a; } //= a=4, b=6[0-3] ! a=
+int main(void)
+{
+  int s = 0;
+  for (int i = 0; i < 4; i++)
+    s += single(2) + sums(3, 50 + i) + later(4, 60 + i);
+  return s & 0;
+}
+"""
+MEMORY = HEAD + """
+struct n { short a; unsigned char b; float d; int z; };
+__attribute__((noinline, no_instrument_function)) void away(void *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
+OUT int pass(int x) { sink = x; return sink; }
+static OUT double first(int p0, struct n p) { int x = 1; x ^= (p.b == (p.b + p0 + (p.b > x))); acc += x; p0 *= 2; p.z = p0 & 3; return x * 1.5; } //= p0=[0-3], p:struct n, p.b=2, p.z=4[0-3]
+static OUT int second(int c, struct n p, int e) { int x = pass(p.a + e); if (x == 77) away(&p); p.b = x; return p.z + p.b + c; } //= c=[0-3], p:struct n, e=[0-3], p.b=2[0-3], p.z=5[0-3]
+int main(void)
+{
+  for (int i = 0; i < 4; i++) {
+    sink = first(i, (struct n){1, 2, 3.f, 40 + i});
+    sink = second(i, (struct n){10 + i, 20 + i, 3.f, 50 + i}, i);
+  }
+  return 0;
+}
+"""
+COROUTINE = """#include <coroutine>
+struct task {
+  struct promise_type {
+    task get_return_object() { return {std::coroutine_handle<promise_type>::from_promise(*this)}; }
+    std::suspend_always initial_suspend() noexcept { return {}; }
+    std::suspend_always final_suspend() noexcept { return {}; }
+    void return_void() {}
+    void unhandled_exception() {}
+  };
+  std::coroutine_handle<promise_type> h;
+};
+volatile int sink;
+__attribute__((noinline)) void use(int x) { sink = x; }
+task co(int n, const char *s) { for (int i = 0; i < n; i++) { use(i); co_await std::suspend_always{}; } use(s[0]); } //= n=[23], s.*
+int main()
+{
+  for (int k = 0; k < 2; k++) {
+    task t = co(2 + k, "abc");
+    while (!t.h.done())
+      t.h.resume();
+    t.h.destroy();
+  }
+}
+"""
 CLANG = ["clang", "clang-16", "clang-19"]
 GCC = ["gcc-12", "gcc-11"]
 # (name, source, rules, compilers, ways to compile)
@@ -69,6 +119,11 @@ CASES = [
     ("dead", DEAD, "", GCC, [["-O2"], ["-O0"]]),
     ("by_value", BY_VALUE, "function *: show p.u\nfunction *: show p.v\n", CLANG, [["-O2"], ["-O0"], ["-O2", "-gdwarf-4"]]),
     ("by_value", BY_VALUE, "function *: show p.u\nfunction *: show p.v\n", GCC, [["-O2"], ["-O0"]]),
+    ("coroutine", COROUTINE, "", [name.replace("clang", "clang++") for name in CLANG], [["-O0", "-std=c++20"]]),
+    ("at_hooks", AT_HOOKS, "", CLANG, [["--before-inlining", "-O1"], ["--calls", "-O2"], ["--calls", "-O1"], ["--calls", "-O0"]]),
+    ("at_hooks", AT_HOOKS, "", GCC, [["--calls", "-O2"], ["--calls", "-O3"], ["--before-inlining", "-O2"], ["--calls", "-O0"]]),
+    ("memory", MEMORY, "function *: show p.b\nfunction *: show p.z\n", CLANG[::-1], [["--calls", "-O1"], ["--before-inlining", "-O2"], ["--calls", "-O0"]]),
+    ("memory", MEMORY, "function *: show p.b\nfunction *: show p.z\n", GCC, [["--before-inlining", "-O2"], ["--calls", "-O2"], ["--calls", "-O0"]]),
 ]
 
 
@@ -88,13 +143,14 @@ def rows(output):
 
 def check(build, name, source, rules, compiler, options, folder):
     command = os.path.join(os.path.realpath(build), "cli", "callsig")
-    path = {kind: os.path.join(folder, kind) for kind in ("program.c", "program", "rules", "cache")}
-    for kind, text in (("program.c", source), ("rules", rules)):
+    path = {kind: os.path.join(folder, kind) for kind in ("program.cc", "program.c", "program", "rules", "cache")}
+    kind_of_source = "program.cc" if "++" in compiler else "program.c"
+    for kind, text in ((kind_of_source, source), ("rules", rules)):
         with open(path[kind], "w", encoding="utf-8") as file:
             file.write(text)
     environment = dict(os.environ, CALLSIG_CC=compiler, CALLSIG_CACHE_DIR=path["cache"])
     own = [option for option in options if option.startswith("--")]
-    built = subprocess.run([command + "-cc", *own, "-g", "-w", *[option for option in options if option not in own], path["program.c"], "-o", path["program"]],
+    built = subprocess.run([command + "-cc", *own, "-g", "-w", *[option for option in options if option not in own], path[kind_of_source], "-o", path["program"]],
                            env=environment, text=True, capture_output=True, check=False)
     if built.returncode:
         return [f"does not compile: {built.stderr[-500:]}"], 0
@@ -116,7 +172,7 @@ def check(build, name, source, rules, compiler, options, folder):
 
 def main():
     parser = argparse.ArgumentParser()
-    parser.add_argument("--build", required=True)
+    parser.add_argument("--build", default=os.environ.get("CALLSIG_BUILD", "build"), help="folder of a build, else that of CALLSIG_BUILD")
     parser.add_argument("--all", action="store_true", help="every compiler, and every way to compile")
     options = parser.parse_args()
     failed = ran = 0
