@@ -122,7 +122,7 @@ class Readme(unittest.TestCase):
         self.assertIn("parse(n=16384)", shown[run])
         self.assertIn("parse(n=4096)", shown["callsig report --signature 'n >= 4096'"])
         self.assertNotIn("parse(n=2048)", shown["callsig report --signature 'n >= 4096'"])
-        self.assertRegex(shown["callsig report --callers 'parse'"], r"parse\(n=1\)\) +<- .*work")
+        self.assertRegex(shown["callsig report --callers 'parse'"], r"parse\(n=1\)\)( \[~\])? +<- .*work")
         for text in inline():
             with self.subTest(inline=text):
                 if NAMES_ONLY.match(text):
