@@ -89,13 +89,16 @@ static int compare_stacks(const void *left, const void *right, void *data)
   if (a->key == b->key)
     return 0;
   const struct out_row_key *first = out_stacks_key(data, a), *second = out_stacks_key(data, b);
-  const uint32_t one[] = {first->what, first->stage, first->thread, first->process, first->rank};
-  const uint32_t other[] = {second->what, second->stage, second->thread, second->process, second->rank};
+  const uint32_t one[] = {first->what, first->stage, first->thread, first->process,
+                          first->rank, first->place, first->module};
+  const uint32_t other[] = {second->what, second->stage, second->thread, second->process,
+                            second->rank, second->place, second->module};
   for (size_t i = 0; i < sizeof one / sizeof one[0]; i++) {
     if (one[i] != other[i])
       return one[i] < other[i] ? -1 : 1;
   }
-  return 0;
+  /* An order of all of them, whatever keeps keys apart: else it would be qsort()'s. */
+  return a->key < b->key ? -1 : 1;
 }
 
 /* Nodes into their preorder. `places` are three arrays by node. */

@@ -268,6 +268,50 @@ static void outlast_own(struct out_rows *rows)
   }
 }
 
+/* Own times of all calls, whatever is selected: what is left of them, and what the clock read. */
+struct whole {
+  uint64_t left, read;
+};
+
+static struct whole whole_of(const struct out_profile *profile, const struct out_grouping *grouping)
+{
+  struct whole whole = {0};
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (edge->to == FMT_NONE)
+      continue;
+    const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
+    const struct out_share share = out_edge_share(profile, grouping, edge, out_edge_group(profile, grouping, context));
+    whole.left += share.own;
+    whole.read += share.own + (uint64_t)share.subtraction.own;
+  }
+  return whole;
+}
+
+/* Under recursion, what hooks cost of a call's whole time is known by the calls that lead back to it together, and what
+ * is left of it may seem to be longer than all there is, which the clock did not read. */
+static void outlast_all(const struct out_profile *profile, const struct out_grouping *grouping, struct out_rows *rows)
+{
+  uint64_t own = 0, longest = 0;
+  for (uint32_t i = 0; i < rows->subtractions.count; i++) {
+    const struct out_row *row = out_rows_at(rows, i);
+    own += row->own;
+    longest = row->cumulative > longest ? row->cumulative : longest;
+  }
+  if (longest <= own)
+    return;
+  const struct whole whole = whole_of(profile, grouping);
+  for (uint32_t i = 0; i < rows->subtractions.count; i++) {
+    struct out_row *row = out_rows_at(rows, i);
+    struct out_subtraction *subtraction = base_vector_at(&rows->subtractions, i);
+    const uint64_t read = row->cumulative + (uint64_t)subtraction->cumulative;
+    if (row->cumulative > whole.left && read <= whole.read) {
+      row->cumulative = whole.left;
+      subtraction->cumulative = (int64_t)(read - whole.left);
+    }
+  }
+}
+
 struct out_compensated out_rows_compensated(const struct out_rows *rows)
 {
   struct out_compensated sum = {0};
@@ -293,8 +337,10 @@ int out_rows_build(const struct out_profile *profile, const struct out_grouping 
     result = build(profile, grouping, rows);
   if (result == 0 && grouping->by & CALLSIG_BY_SIGNATURE && any_bound(rows))
     result = bound_by_function(profile, grouping, rows);
-  if (result == 0)
+  if (result == 0) {
     outlast_own(rows);
+    outlast_all(profile, grouping, rows);
+  }
   return result;
 }
 
