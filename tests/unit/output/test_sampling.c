@@ -1,5 +1,4 @@
-/* Recordings in which not every call was timed: what their times are, how far they may be off, and that these say so.
- */
+/* Recordings in which not every call was timed: what their times are, how far they may be off, and that they say so. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -52,10 +51,8 @@ static void uncertain_rows_say_so(void **state)
   twin_expect(stats[SAMPLED], callsig_stats_print, " a.c:4(leaf(n=0))\n", 1);
   twin_expect(stats[SAMPLED], callsig_stats_print,
               " of 4001 calls were timed, at random (of short ones one in 128 at the fewest; budget: 1.5 times the "
-              "program's own time); "
-              "the others count with the time of those: --columns +error shows what that leaves open\n1 row with [~]: "
-              "the error of tottime or "
-              "cumtime is larger than the time itself, or unknown\n",
+              "program's own time); the others count with the time of those: --columns +error shows what that leaves "
+              "open\n1 row with [~]: the error of tottime or cumtime is larger than the time itself, or unknown\n",
               1);
   twin_expect(stats[SAMPLED], callsig_stats_print_callers, "\na.c:2(outer(n=0)) [~]  <- ", 1);
   twin_expect(stats[SAMPLED], callsig_stats_print_callers, "\na.c:4(leaf(n=0))       <- ", 1);
