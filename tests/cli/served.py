@@ -52,7 +52,7 @@ int main(void) {
     if (c == 't') threads();
     if (c == 'w') widen();
     if (c == 'p' || c == 'f') task(c == 'f');
-    if (c == 'l') late(3000000);
+    if (c == 'l') late(60000000);
     puts("done");
     fflush(stdout);
   }

@@ -142,7 +142,8 @@ int main(void)
 {
   void *plugin = dlopen("./plugin.so", RTLD_LAZY);
   int (*plugged)(int) = plugin ? (int (*)(int))dlsym(plugin, "plugged") : NULL;
-  if (!plugged || unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) || umount2("/proc", MNT_DETACH))
+  if (!plugged || unshare(CLONE_NEWNS) || mount("none", "/proc", NULL, MS_REC | MS_PRIVATE, NULL) ||
+      mount("none", "/proc", "tmpfs", 0, NULL))
     return 1;
   plugged(2);
   printf("%d\n", plugged(4));
