@@ -30,8 +30,9 @@ void prof_stack_note(uintptr_t low, uintptr_t high)
     return;
   uint32_t tid = prof_sys_gettid();
   uint64_t mask = prof_block_signals();
-  /* A forked child that ran no hook yet has its parent's locks, as other threads held them. */
-  prof_fork_child(&prof_process, false);
+  /* A forked child that ran no hook yet has its parent's locks, as other threads held them. It goes on without a hook
+   * of its own where its parent does not record, and is switched on with it. */
+  prof_fork_arena(&prof_process);
   prof_lock(&prof_process.named_lock);
   struct named_stack *stack = (struct named_stack *)prof_ranges_across(&named_stacks, low, high);
   if (!stack)

@@ -18,6 +18,7 @@ struct prof_process prof_process;
 struct sentinel {
   uint32_t ours;         /* atomic: 1 when prof_process is this process's state, 0 when it is its parent's */
   struct prof_lock lock; /* of the thread that gives up the parent's */
+  uint32_t arena_ours; /* the arena is this process's own already, though the rest may be its parent's; under `lock` */
 };
 
 static struct sentinel *sentinel; /* NULL: there is none */
@@ -69,6 +70,17 @@ static void leave_recording(const struct prof_process *process)
     prof_sys_munmap((void *)(start + HEADER_KEPT), process->allocated - HEADER_KEPT);
 }
 
+/* What lies in the parent's arena stays; another thread may have been in the middle of a change of it, or of what the
+ * program named, so that what follows goes elsewhere. */
+static void begin_arena(struct prof_process *process)
+{
+  const struct prof_lock unlocked = {0};
+  process->arena_lock = process->named_lock = unlocked;
+  process->arena = (struct prof_arena){0};
+  process->slabs = (struct prof_arena_slabs){0};
+  process->spare_chunks = (struct prof_arena_spare){0};
+}
+
 /* The parent's other threads do not exist here, and may have held any lock and been in the middle of any change:
  * everything that they shared starts afresh. Its memory stays, for what points into it. */
 static void give_up(struct prof_process *process)
@@ -82,14 +94,12 @@ static void give_up(struct prof_process *process)
   process->header = NULL;
   process->reserved = 0;
   process->allocated = 0;
-  process->start_lock = process->growth = process->modules_lock = process->threads_lock = process->arena_lock =
-      process->names_lock = process->rings_lock = process->codes_lock = process->stages_lock = unlocked;
+  process->start_lock = process->growth = process->modules_lock = process->threads_lock = process->names_lock =
+      process->rings_lock = process->codes_lock = process->stages_lock = unlocked;
   process->epoch++;
-  process->requests_lock = process->switch_lock = process->pauses_lock = process->named_lock = process->schedule_lock =
-      unlocked;
-  process->arena = (struct prof_arena){0};
-  process->slabs = (struct prof_arena_slabs){0};
-  process->spare_chunks = (struct prof_arena_spare){0};
+  process->requests_lock = process->switch_lock = process->pauses_lock = process->schedule_lock = unlocked;
+  if (!sentinel || !sentinel->arena_ours)
+    begin_arena(process);
   process->names_next = process->names_end = NULL;
   for (unsigned i = 0; i < PROF_BLOCK_SIZES; i++)
     process->free_blocks[i] = NULL;
@@ -125,6 +135,18 @@ void prof_fork_child(struct prof_process *process, bool wiped)
   if (prof_fork_happened()) {
     give_up(process);
     __atomic_store_n(&sentinel->ours, 1, __ATOMIC_RELEASE);
+  }
+  prof_unlock(&sentinel->lock);
+}
+
+void prof_fork_arena(struct prof_process *process)
+{
+  if (!prof_fork_happened())
+    return;
+  prof_lock(&sentinel->lock);
+  if (prof_fork_happened() && !sentinel->arena_ours) {
+    begin_arena(process);
+    sentinel->arena_ours = 1;
   }
   prof_unlock(&sentinel->lock);
 }

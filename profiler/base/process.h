@@ -197,5 +197,9 @@ bool prof_fork_happened(void);
  * and the others return when it is done. `wiped`: the thread found its page wiped, which is the only sign of a fork
  * where there is no page for the process. With signals blocked. */
 void prof_fork_child(struct prof_process *process, bool wiped);
+/* In such a child, before something that belongs to no recording is kept in the arena: has an arena of its own. The
+ * rest of the state stays the parent's: what is asked of the parent is asked of the child, too, until its own recording
+ * begins. With signals blocked. */
+void prof_fork_arena(struct prof_process *process);
 
 #endif
