@@ -343,7 +343,7 @@ void prof_settings_load(struct prof_process *process)
   settings->rules_hash = 0;
   if (rules) {
     make_absolute("CALLSIG_RULES", rules, settings->rules);
-    settings->rules_hash = hash_rules(settings->rules);
+    settings->rules_hash = settings->rules[0] ? hash_rules(settings->rules) : 0;
     if (!settings->rules_hash)
       settings->rules[0] = '\0';
   }

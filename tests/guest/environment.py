@@ -305,6 +305,7 @@ def options(tools, compiler, level):
                                ("CALLSIG_TIMES", "some", ["CALLSIG_TIMES", "some", "auto"]),
                                ("CALLSIG_OVERHEAD", "1.0", ["CALLSIG_OVERHEAD", "1.0", "above 1"]),
                                ("CALLSIG_RULES", "/nowhere/rules", ["/nowhere/rules"]),
+                               ("CALLSIG_RULES", "/x" * 3000, ["CALLSIG_RULES", "longer"]),
                                ("CALLSIG_OUTPUT", "/x" * 3000, ["CALLSIG_OUTPUT"])):
         result = guest.run_profiled([], settings={name: value})
         tools.compare(guest.run_plain([]), result)
