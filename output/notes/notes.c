@@ -270,7 +270,7 @@ static uint32_t note_not_compensated(struct notes *notes)
 
 static void note_called_hooks(struct notes *notes)
 {
-  if (notes->of_table && notes->result == 0)
+  if (notes->result == 0)
     notes->result = out_called_hooks_note(notes->stats, notes->note, notes->data);
 }
 

@@ -235,10 +235,13 @@ static uint8_t read_vex(struct reader *reader, uint8_t first, uint8_t *rex, stru
     last = next(reader);
     *rex |= (uint8_t)(last >> 4 & 8);
   }
+  static const uint8_t prefixes[4] = {0, 0x66, 0xf3, 0xf2};
+  instruction->prefix = prefixes[last & 3];
   instruction->vvvv = (uint8_t)(~last >> 3 & 15);
   if (first == 0x62)
     next(reader);
   instruction->is_vex = true;
+  instruction->is_evex = first == 0x62;
   instruction->opcode = next(reader);
   instruction->operand_size = *rex & 8 ? 8 : 4;
   instruction->map = map;

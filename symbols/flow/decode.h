@@ -26,10 +26,11 @@ struct sym_instruction {
   uint8_t size;         /* bytes */
   uint8_t map;          /* enum sym_opcode_map */
   uint8_t opcode;       /* in its map */
-  uint8_t prefix;       /* the last of 66, f2, f3, or 0 */
+  uint8_t prefix;       /* the last of 66, f2, f3, or 0; what VEX and EVEX have in its place */
   uint8_t operand_size; /* of general registers: 2, 4 or 8 bytes (byte opcodes: 1 is for the reader to know) */
   bool has_rex;         /* byte registers 4 to 7 are spl, bpl, sil, dil and not ah, ch, dh, bh */
   bool is_vex;          /* VEX or EVEX: what the opcode does is another thing than without */
+  bool is_evex;         /* the vectors that it names may be others of 32, by bits that are not looked at */
   uint8_t vvvv;         /* the third register of VEX and EVEX */
   bool has_modrm;
   bool is_memory;           /* ModRM names memory, not a register */

@@ -5,9 +5,8 @@
  */
 #include "symbols/flow/operands.h"
 
+#include "symbols/flow/memory_size.h"
 #include "symbols/processor/x86_64.h"
-
-enum { WORD = 8, VECTOR = 16 };
 
 #define ALL UINT64_MAX
 
@@ -100,7 +99,6 @@ static void group(const struct sym_instruction *instruction, struct sym_operands
 static void x87(const struct sym_instruction *instruction, struct sym_operands *operands)
 {
   const unsigned operation = instruction->reg & 7, opcode = instruction->opcode;
-  operands->size = VECTOR;
   operands->stores = (opcode == 0xd9 && operation > 1 && operation != 4 && operation != 5) ||
                      ((opcode == 0xdd || opcode == 0xdf || opcode == 0xdb) && operation > 0 && operation != 4 &&
                       !(opcode != 0xdd && operation == 5));
@@ -316,8 +314,6 @@ static void two_byte_vector(const struct sym_instruction *instruction, struct sy
     /* What else VEX names need not be looked at: conversions and roots take any register there. */
     both(operands, pair.rm | (!is_arithmetic ? 0 : instruction->is_vex ? third : pair.reg), pair.reg | third);
   }
-  if (opcode == 0x10 || opcode == 0x5a || is_arithmetic || opcode == 0x2e || opcode == 0x2f)
-    operands->size = instruction->prefix == 0xf3 ? WORD / 2 : instruction->prefix == 0xf2 ? WORD : VECTOR;
 }
 
 static void two_byte(const struct sym_instruction *instruction, struct sym_operands *operands)
@@ -328,15 +324,23 @@ static void two_byte(const struct sym_instruction *instruction, struct sym_opera
   const bool is_vector = (opcode >= 0x10 && opcode <= 0x17) || opcode == 0x28 || opcode == 0x29 || opcode == 0x2b ||
                          opcode == 0x2e || opcode == 0x2f || (opcode >= 0x51 && opcode <= 0x7f && opcode != 0x77) ||
                          opcode == 0xc2 || opcode == 0xc6 || opcode >= 0xd0;
-  operands->size = VECTOR;
   if (has_masks)
     operands->writes = ALL;
   else if (two_byte_general(instruction, operands))
-    operands->size = instruction->operand_size;
+    return;
   else if (is_vector)
     two_byte_vector(instruction, operands);
   else if ((opcode & 0xf0) != 0x80) /* conditional jumps */
     operands->writes = ALL;
+}
+
+/* Opcodes after 0f 38 and 0f 3a that write memory: movbe, masked moves, and those that take an element out. */
+static bool stores_element(const struct sym_instruction *instruction)
+{
+  const uint8_t opcode = instruction->opcode;
+  if (instruction->map == SYM_MAP_0F3A)
+    return (opcode >= 0x14 && opcode <= 0x17) || opcode == 0x19 || opcode == 0x1d || opcode == 0x39;
+  return opcode == 0x2e || opcode == 0x2f || opcode == 0x8e || (opcode == 0xf1 && instruction->prefix != 0xf2);
 }
 
 /* Opcodes after 0f 38 and 0f 3a: vectors, but for those of BMI, ADX, MOVBE, CRC32 and those that move an element. */
@@ -347,7 +351,7 @@ static void three_byte(const struct sym_instruction *instruction, struct sym_ope
   const struct pair wide = general_pair(instruction, false), vectors = vector_pair(instruction);
   const uint64_t third = is_vex ? general(instruction->vvvv) : 0, vector_third = is_vex ? vector(instruction->vvvv) : 0;
   const bool is_bmi = is_vex && (has_immediate ? opcode == 0xf0 : opcode >= 0xf2 && opcode <= 0xf7);
-  operands->size = VECTOR;
+  operands->stores = instruction->is_memory && stores_element(instruction);
   if (is_bmi && !has_immediate && opcode == 0xf3) /* ModRM.reg is a part of the opcode */
     both(operands, wide.rm, third);
   else if (is_bmi && !has_immediate && opcode == 0xf6)
@@ -364,19 +368,25 @@ static void three_byte(const struct sym_instruction *instruction, struct sym_ope
 
 struct sym_operands sym_operands_of(const struct sym_instruction *instruction)
 {
-  struct sym_operands operands = {.has_memory = instruction->has_modrm && instruction->is_memory,
-                                  .size = instruction->operand_size};
+  struct sym_operands operands = {.has_memory = instruction->has_modrm && instruction->is_memory};
   const bool is_no_op = !instruction->is_vex && instruction->map == SYM_MAP_0F &&
                         (instruction->opcode == 0x0d || (instruction->opcode >= 0x18 && instruction->opcode <= 0x1f));
   if (is_no_op)
     return (struct sym_operands){0};
-  if (instruction->map == SYM_MAP_ONE_BYTE)
+  if (instruction->is_evex)
+    operands.writes = ALL;
+  else if (instruction->map == SYM_MAP_ONE_BYTE)
     one_byte(instruction, &operands);
   else if (instruction->map == SYM_MAP_0F)
     two_byte(instruction, &operands);
   else
     three_byte(instruction, &operands);
-  if (operands.has_memory)
+  if (operands.has_memory) {
     operands.reads |= address_registers(instruction);
+    operands.stores |= operands.writes == ALL;
+    operands.size = operands.writes == ALL ? SYM_MEMORY_MOST
+                    : operands.stores      ? sym_memory_stored(instruction)
+                                           : sym_memory_read(instruction);
+  }
   return operands;
 }

@@ -15,7 +15,7 @@ struct sym_operands {
   uint64_t writes; /* perhaps, in whole or in part */
   bool has_memory; /* an operand is memory, or (lea) an address is formed */
   bool stores;     /* that memory is written, and not read */
-  uint8_t size;    /* of what is read there, in bytes, or more */
+  uint8_t size;    /* bytes there: no more than are read, of what is stored no fewer */
 };
 
 /* What is not known reads nothing and writes everything; what is called is not looked at. */

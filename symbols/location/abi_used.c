@@ -3,9 +3,8 @@
 
 #include <dwarf.h>
 
+#include "symbols/location/location_list.h"
 #include "symbols/processor/x86_64.h"
-
-enum { ENTRIES_MAX = 256 };
 
 static bool is_place(uint8_t atom, bool in_register)
 {
@@ -35,51 +34,26 @@ static bool places_any(const Dwarf_Op *ops, size_t count, uint64_t first, uint64
   return is_placed;
 }
 
-/* The entries of a parameter's location list, one after the other; at most ENTRIES_MAX. */
-struct entries {
-  Dwarf_Attribute attribute;
-  Dwarf_Addr base, start, end;
-  Dwarf_Op *ops;
-  size_t count;
-  ptrdiff_t next;
-  unsigned seen;
-};
-
-static bool begin_entries(struct entries *entries, Dwarf_Die *parameter)
-{
-  *entries = (struct entries){.next = 0};
-  return dwarf_attr(parameter, DW_AT_location, &entries->attribute) != NULL;
-}
-
-static bool next_entry(struct entries *entries)
-{
-  if (entries->seen++ == ENTRIES_MAX)
-    return false;
-  entries->next = dwarf_getlocations(&entries->attribute, entries->next, &entries->base, &entries->start, &entries->end,
-                                     &entries->ops, &entries->count);
-  return entries->next > 0;
-}
-
 bool sym_abi_is_used(Dwarf_Die *parameter, uint64_t first, uint64_t behind, bool in_register)
 {
-  struct entries entries;
+  Dwarf_Attribute attribute;
+  struct sym_location_list list = {.attribute = dwarf_attr(parameter, DW_AT_location, &attribute)};
   bool is_used = false;
-  if (begin_entries(&entries, parameter))
-    while (!is_used && next_entry(&entries))
-      is_used = places_any(entries.ops, entries.count, first, behind, in_register);
+  while (!is_used && list.attribute && sym_location_list_next(&list))
+    is_used = places_any(list.ops, list.count, first, behind, in_register);
   return is_used;
 }
 
 bool sym_abi_is_interrupted(Dwarf_Die *parameter, Dwarf_Addr pc)
 {
-  struct entries entries;
+  Dwarf_Attribute attribute;
+  struct sym_location_list list = {.attribute = dwarf_attr(parameter, DW_AT_location, &attribute)};
   Dwarf_Addr first_end = 0;
   bool is_interrupted = false;
-  if (begin_entries(&entries, parameter))
-    while (!is_interrupted && next_entry(&entries)) {
-      is_interrupted = first_end && entries.start > first_end;
-      if (!first_end && entries.start <= pc && pc < entries.end)
-        first_end = entries.end;
-    }
+  while (!is_interrupted && list.attribute && sym_location_list_next(&list)) {
+    is_interrupted = first_end && list.start > first_end;
+    if (!first_end && list.start <= pc && pc < list.end)
+      first_end = list.end;
+  }
   return is_interrupted;
 }

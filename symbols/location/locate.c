@@ -9,13 +9,11 @@
 #include "symbols/flow/spill.h"
 #include "symbols/location/abi.h"
 #include "symbols/location/composite_location.h"
+#include "symbols/location/location_list.h"
 #include "symbols/location/post_call_location.h"
 #include "symbols/location/sled_location.h"
 
-enum {
-  DESCRIPTIONS_MAX = 4, /* entries of a location list that hold at one PC */
-  ENTRIES_MAX = 256     /* entries of a location list that are looked at */
-};
+enum { DESCRIPTIONS_MAX = 4 }; /* entries of a location list that hold at one PC */
 
 /* Makes a location of the variable's DW_AT_const_value. False: it has none. Constants of a form with a fixed size are
  * read as unsigned, since the compilers write negative ones as sdata. */
@@ -133,17 +131,11 @@ static void settle_spill(const struct sym_location_context *context, uint64_t si
 static bool at_view_of_entry(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
                              uint64_t size, struct sym_location *location)
 {
-  Dwarf_Addr base, start, end;
-  Dwarf_Op *ops;
-  size_t count;
-  ptrdiff_t next = 0;
-  for (unsigned i = 0; i < ENTRIES_MAX && context->entry; i++) {
-    next = dwarf_getlocations(attribute, next, &base, &start, &end, &ops, &count);
-    if (next <= 0)
-      return false;
-    if (start != end || start < context->entry || start > context->call)
+  struct sym_location_list list = {.attribute = attribute};
+  while (context->entry && sym_location_list_next(&list)) {
+    if (list.start != list.end || list.start < context->entry || list.start > context->call)
       continue;
-    sym_composite_location(context, SYM_AT_CALL, attribute, ops, count, offset, size, location);
+    sym_composite_location(context, SYM_AT_CALL, attribute, list.ops, list.count, offset, size, location);
     return true;
   }
   return false;
@@ -153,18 +145,11 @@ static bool at_view_of_entry(const struct sym_location_context *context, Dwarf_A
  * gcc writes so of what it took out of a clone, from where the value is asked for on. */
 static bool is_omitted(Dwarf_Attribute *attribute)
 {
-  Dwarf_Addr base, start, end;
-  Dwarf_Op *ops;
-  size_t count;
-  ptrdiff_t next = 0;
-  for (unsigned i = 0; i < ENTRIES_MAX; i++) {
-    next = dwarf_getlocations(attribute, next, &base, &start, &end, &ops, &count);
-    if (next <= 0)
-      return false;
-    for (size_t k = 0; k < count; k++)
-      if (ops[k].atom == DW_OP_GNU_parameter_ref)
+  struct sym_location_list list = {.attribute = attribute};
+  while (sym_location_list_next(&list))
+    for (size_t k = 0; k < list.count; k++)
+      if (list.ops[k].atom == DW_OP_GNU_parameter_ref)
         return true;
-  }
   return false;
 }
 

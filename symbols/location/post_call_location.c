@@ -5,6 +5,7 @@
 
 #include "symbols/flow/flow.h"
 #include "symbols/location/composite_location.h"
+#include "symbols/location/location_list.h"
 
 enum {
   ENTRIES_MAX = 64, /* entries of a location list that begin soon after the call */
@@ -104,18 +105,14 @@ struct entries {
 static void find_entries(const struct sym_location_context *context, Dwarf_Attribute *attribute,
                          struct entries *entries)
 {
-  Dwarf_Addr base, start, end;
-  Dwarf_Op *ops;
-  size_t count;
-  ptrdiff_t offset = 0;
+  struct sym_location_list list = {.attribute = attribute};
   entries->count = 0;
-  while (entries->count < ENTRIES_MAX &&
-         (offset = dwarf_getlocations(attribute, offset, &base, &start, &end, &ops, &count)) > 0) {
-    if (start <= context->pc || start - context->pc > REACH || start >= end)
+  while (entries->count < ENTRIES_MAX && sym_location_list_next(&list)) {
+    if (list.start <= context->pc || list.start - context->pc > REACH || list.start >= list.end)
       continue;
-    entries->starts[entries->count] = start;
-    entries->ops[entries->count] = ops;
-    entries->counts[entries->count] = count;
+    entries->starts[entries->count] = list.start;
+    entries->ops[entries->count] = list.ops;
+    entries->counts[entries->count] = list.count;
     entries->count++;
   }
 }
@@ -162,21 +159,14 @@ static void settle_computed(const struct sym_location_context *context, struct s
 }
 
 /* Whether an entry begins, or holds, where the call returns; it may end where it begins. What begins later is then
- * another value. */
+ * another value, as it may be where the list is too long to be looked through. */
 static bool is_told_at_return(const struct sym_location_context *context, Dwarf_Attribute *attribute)
 {
-  Dwarf_Addr base, start, end;
-  Dwarf_Op *ops;
-  size_t count;
-  ptrdiff_t next = 0;
-  for (unsigned i = 0; i < ENTRIES_MAX; i++) {
-    next = dwarf_getlocations(attribute, next, &base, &start, &end, &ops, &count);
-    if (next <= 0)
-      return false;
-    if (start <= context->pc && (start == context->pc || end > context->pc))
+  struct sym_location_list list = {.attribute = attribute};
+  while (sym_location_list_next(&list))
+    if (list.start <= context->pc && (list.start == context->pc || list.end > context->pc))
       return true;
-  }
-  return false;
+  return list.is_cut;
 }
 
 void sym_post_call_location(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,

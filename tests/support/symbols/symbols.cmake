@@ -9,6 +9,8 @@ add_executable(symbols_pass_siblings ${CALLSIG_SUPPORT_SYMBOLS}/pass_siblings.c)
 target_link_libraries(symbols_pass_siblings PRIVATE callsig_symbols)
 add_executable(symbols_tell_places ${CALLSIG_SUPPORT_SYMBOLS}/tell_places.c)
 target_link_libraries(symbols_tell_places PRIVATE callsig_symbols)
+add_executable(symbols_tell_operands ${CALLSIG_SUPPORT_SYMBOLS}/tell_operands.c)
+target_link_libraries(symbols_tell_operands PRIVATE callsig_symbols)
 
 # The hooks of the sample: preloaded, or linked into it. They run inside programs that no sanitizer has prepared.
 get_directory_property(options COMPILE_OPTIONS)
