@@ -34,6 +34,7 @@ static void give(struct cli_connection *connection, unsigned milliseconds, bool 
   connection->since_ns = now_ns();
   connection->until_ns = connection->since_ns + milliseconds * UINT64_C(1000000);
   connection->is_waiting = is_waiting;
+  connection->is_last = false;
 }
 
 static void make_room(const struct cli_connections *connections)
@@ -91,12 +92,30 @@ void cli_connection_give(struct cli_connections *connections, struct cli_connect
   pthread_mutex_unlock(&connections->lock);
 }
 
-void cli_connections_look(struct cli_connections *connections)
+void cli_connection_end(struct cli_connections *connections, struct cli_connection *connection)
+{
+  if (!connection)
+    return;
+  pthread_mutex_lock(&connections->lock);
+  give(connection, CLI_CONNECTION_LAST_MS, false);
+  connection->is_last = true;
+  pthread_mutex_unlock(&connections->lock);
+}
+
+/* Whose request was not looked at yet is not late, as long as there is somebody who may come to it. */
+static bool is_over(const struct cli_connection *connection, uint64_t now, bool rests)
+{
+  const uint64_t most_ns = CLI_CONNECTION_ASK_MS * UINT64_C(1000000);
+  return !connection->is_waiting && connection->until_ns < now &&
+         (!connection->is_last || rests || connection->since_ns + most_ns < now);
+}
+
+void cli_connections_look(struct cli_connections *connections, bool rests)
 {
   const uint64_t now = now_ns();
   pthread_mutex_lock(&connections->lock);
   for (const struct cli_connection *at = connections->first; at; at = at->next)
-    if (!at->is_waiting && at->until_ns < now)
+    if (is_over(at, now, rests))
       cut_off(at);
   pthread_mutex_unlock(&connections->lock);
 }

@@ -22,6 +22,7 @@ enum {
 struct cli_connection {
   int fd;          /* borrowed */
   bool is_waiting; /* for us: it is not to be cut off */
+  bool is_last; /* what it may have sent behind the last request is read already, or soon: see cli_connection_end() */
   uint64_t since_ns, until_ns;
   struct cli_connection *next, *before;
 };
@@ -44,7 +45,11 @@ void cli_connections_remove(struct cli_connections *connections, struct cli_conn
 void cli_connection_give(struct cli_connections *connections, struct cli_connection *connection, unsigned milliseconds,
                          bool is_waiting);
 
-/* Cuts off those whose time is over. */
-void cli_connections_look(struct cli_connections *connections);
+/* Its client closed its half, and no request will come that was not sent already: it has CLI_CONNECTION_LAST_MS, and on
+ * a busy machine until who answers has come to rest, CLI_CONNECTION_ASK_MS at the most. NULL is allowed. */
+void cli_connection_end(struct cli_connections *connections, struct cli_connection *connection);
+
+/* Cuts off those whose time is over. `rests`: who answers has nothing to do at this moment. */
+void cli_connections_look(struct cli_connections *connections, bool rests);
 
 #endif

@@ -5,9 +5,11 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "cli/common/subcommand.h"
 #include "cli/serve/connections.h"
@@ -27,6 +29,7 @@ struct server {
   const struct cli_server_options *options;
   struct cli_connections connections;
   struct cli_desk desk;
+  _Atomic pid_t answers; /* libmicrohttpd's thread; 0: it has not answered yet */
 };
 
 /* One request, from its first call of answer() until it is completed. */
@@ -62,6 +65,7 @@ static void notify_connection(void *data, struct MHD_Connection *connection, voi
 {
   struct server *server = data;
   const union MHD_ConnectionInfo *info = http.get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+  server->answers = gettid();
   if (code == MHD_CONNECTION_NOTIFY_STARTED) {
     *context = info ? cli_connections_add(&server->connections, info->connect_fd) : NULL;
   } else {
@@ -79,7 +83,7 @@ static short ends_of(int fd)
 
 /* An MHD_RequestCompletedCallback. Where the other side had closed its half when the request was read, libmicrohttpd
  * does not hear of it again (the edge that epoll tells of has passed), and would keep the connection for the next
- * request. There may be one that it has read already, so it gets a moment. */
+ * request. There may be one that it has read already, so it gets a moment, in which the thread may come to it. */
 static void complete(void *data, struct MHD_Connection *connection, void **context,
                      enum MHD_RequestTerminationCode code)
 {
@@ -87,8 +91,10 @@ static void complete(void *data, struct MHD_Connection *connection, void **conte
   struct request *request = *context;
   const bool is_last = request && request->fd >= 0 && ends_of(request->fd) != 0;
   (void)code;
-  cli_connection_give(&server->connections, connection_of(connection),
-                      is_last ? CLI_CONNECTION_LAST_MS : CLI_CONNECTION_ASK_MS, false);
+  if (is_last)
+    cli_connection_end(&server->connections, connection_of(connection));
+  else
+    cli_connection_give(&server->connections, connection_of(connection), CLI_CONNECTION_ASK_MS, false);
   if (request)
     cli_body_release(request->exchange.body);
   free(request);
@@ -285,10 +291,24 @@ static struct MHD_Daemon *start(struct server *server)
   return daemon;
 }
 
+/* Does the thread that answers sleep, so that it has done all that there was? Where /proc does not tell, it is taken
+ * to. */
+static bool rests(pid_t answers)
+{
+  char path[64], line[512];
+  snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)answers);
+  FILE *file = fopen(path, "re");
+  if (!file)
+    return true;
+  const char *name_end = fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
+  fclose(file);
+  return !name_end || strncmp(name_end, ") R", 3) != 0;
+}
+
 static void look(void *data)
 {
   struct server *server = data;
-  cli_connections_look(&server->connections);
+  cli_connections_look(&server->connections, rests(server->answers));
 }
 
 int cli_server_run(const struct cli_server_options *options)
