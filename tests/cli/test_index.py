@@ -113,6 +113,22 @@ class Index(harness.Case):
             self.assertIn(done.returncode, (0, 1))
             self.assertLessEqual(len(done.stderr.splitlines()), 1, done.stderr)
 
+    def test_languages(self):
+        """Types are spelled as the unit's language does it. Compilers at hand do not name the newest: it is written into what one makes."""
+        self.write("a.c", "struct s { int a; };\n__attribute__((noinline)) int f(struct s *p) { return p->a; }\n"
+                          "int main(void) { struct s s = {3}; return f(&s); }\n")
+        self.assertEqual(self.run_command("gcc", "-g", "-O1", "-finstrument-functions", "-dA", "-S", "a.c", "-o", "a.s").returncode, 0)
+        with open(self.path("a.s")) as file:
+            text = file.read()
+        # By https://dwarfstd.org/languages.html: C11, C17, C++14, C++17 and C++20.
+        for number, spelled in ((0x1d, "struct s*"), (0x2c, "struct s*"), (0x21, "s*"), (0x2a, "s*"), (0x2b, "s*")):
+            changed, count = re.subn(r"(\.byte\t)0x1d(\t# DW_AT_language)", r"\g<1>%#x\2" % number, text)
+            self.assertEqual(count, 1)
+            self.write("b.s", changed)
+            self.assertEqual(self.run_command("gcc", "b.s", "-o", self.path("b")).returncode, 0)
+            self.assertIn(f"\n  p: {spelled}, ", self.callsig("index", "b").stdout, hex(number))
+            self.assertIn("disagree 0", self.callsig("index", "--verify", "b").stdout)
+
     def test_body_of_a_parallel_region(self):
         """It is a function that is declared nowhere, and stands where the region does."""
         program = self.compile("parallel", "double sum;\n"
