@@ -18,6 +18,11 @@
 
 #define READINGS 3u /* of what the kernel tells, while the thread is preempted again each time */
 
+/* What asking takes at the most that is taken for its least as long as no quicker one is known. */
+#define ASKING_NS 20000u
+/* A thread that takes so many times the least to ask was away while it asked. */
+#define SURELY_AWAY 16u
+
 /* Frames: more take some time to go through. */
 #define DEEP 16384u
 /* ns for each of them between two times: some ten times as long as that takes. */
@@ -239,10 +244,13 @@ static struct place find_place(const struct prof_thread *t, const struct look *l
 {
   const struct place nowhere = {.in_call = 0, .before = 0};
   const uint64_t end = call->end > look->since ? call->end : look->since, least = end + t->look_least;
-  const uint64_t since_end = look->now > least ? look->now - least : 0;
-  uint64_t begin = end, waited = look->waited;
+  uint64_t begin = end, waited = look->waited, since_end = look->now > least ? look->now - least : 0;
   if (call->frame)
     begin = call->start > look->since ? call->start : look->since;
+  if (since_end / SURELY_AWAY >= t->look_least) {
+    waited -= since_end < waited ? since_end : waited;
+    since_end = 0;
+  }
   if (waited == 0)
     return nowhere;
   struct place place = find_one(t, look, call, begin, waited);
@@ -308,6 +316,15 @@ static struct prof_waited untold(void)
   return (struct prof_waited){.uncertain = true};
 }
 
+/* Asking took so many ticks. The first time it may have been away as well. */
+static void note_asking(struct prof_thread *t, uint64_t asked, uint64_t now)
+{
+  if (t->look_least == UINT64_MAX)
+    t->look_least = prof_clock_ticks_at(ASKING_NS, now);
+  if (asked < t->look_least)
+    t->look_least = asked;
+}
+
 /* What the kernel tells, distributed. */
 static struct prof_waited take_told(struct prof_thread *t, const struct prof_ending *call, bool running)
 {
@@ -317,8 +334,7 @@ static struct prof_waited take_told(struct prof_thread *t, const struct prof_end
   const bool known = read_told(t, &told);
   look.now = prof_clock_now();
   t->looked_at = look.now;
-  if (look.now - began < t->look_least)
-    t->look_least = look.now - began;
+  note_asking(t, look.now - began, look.now);
   if (!known)
     return untold();
   const struct away away = advance(t, &told);

@@ -1,0 +1,110 @@
+/* A thread that loses its processor while it asks how long it was without one: that is in no call. */
+/* ctest: wrap prof_preemption_turns */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "profiler/base/clock.h"
+#include "profiler/base/preemption.h"
+#include "profiler/stack/waiting.h"
+
+#define MS 1000000u
+
+/* What the kernel tells: when it was asked, the thread was away for `asking` more. */
+static struct {
+  struct prof_turns turns;
+  uint64_t asking;
+} kernel;
+
+struct prof_turns __wrap_prof_preemption_turns(void);
+struct prof_turns __wrap_prof_preemption_turns(void)
+{
+  const uint64_t until = prof_monotonic_ns() + kernel.asking;
+  while (prof_monotonic_ns() < until)
+    ;
+  kernel.turns.away_ns += kernel.asking;
+  kernel.turns.preempted++;
+  return kernel.turns;
+}
+
+struct guest {
+  struct fmt_rec_header header;
+  struct fmt_rec_stack *stack;
+  struct prof_thread thread;
+  uint64_t word;
+};
+
+static int begin(void **state)
+{
+  static struct guest guest;
+  static union {
+    struct fmt_rec_stack stack;
+    unsigned char room[sizeof(struct fmt_rec_stack) + 2 * sizeof(struct fmt_rec_frame)];
+  } stack;
+  memset(&guest, 0, sizeof guest);
+  memset(&stack, 0, sizeof stack);
+  stack.stack.capacity = 2;
+  guest.header.flags = FMT_REC_WAITS_TAKEN;
+  prof_process.header = &guest.header;
+  prof_process.settings.clock = FMT_CLOCK_MONOTONIC;
+  guest.thread.preemption = (struct prof_preemption){.word = &guest.word, .armed = 1};
+  guest.thread.look_least = UINT64_MAX;
+  guest.thread.stack = &stack.stack;
+  guest.thread.top = stack.stack.frames;
+  memset(&kernel, 0, sizeof kernel);
+  *state = &guest;
+  return 0;
+}
+
+static int end(void **state)
+{
+  (void)state;
+  prof_process.header = NULL;
+  return 0;
+}
+
+/* What is taken out of a call of 40 ms that the thread was away for so long in, before it asked. */
+static uint64_t taken(struct guest *guest, uint64_t in_call, uint64_t asking)
+{
+  static const struct fmt_rec_edge edge;
+  static const struct fmt_rec_frame frame;
+  const uint64_t now = prof_clock_now();
+  const struct prof_ending call = {
+      .frame = &frame, .edge = &edge, .start = now - 40 * MS, .end = now, .usual = PROF_USUAL_UNKNOWN};
+  guest->thread.looked_at = call.start - 1000;
+  kernel.turns.away_ns += in_call;
+  kernel.asking = asking;
+  guest->word = 0;
+  return prof_waiting_take(&guest->thread, &call, true).ticks;
+}
+
+static void in_the_call(void **state)
+{
+  assert_int_equal(taken(*state, 25 * MS, 0), 25 * MS);
+}
+
+static void while_it_asks(void **state)
+{
+  for (int i = 0; i < 3; i++)
+    assert_in_range(taken(*state, 0, 10 * MS), 0, MS);
+}
+
+static void in_both(void **state)
+{
+  for (int i = 0; i < 3; i++)
+    assert_in_range(taken(*state, 25 * MS, 10 * MS), 24 * MS, 26 * MS);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(in_the_call, begin, end),
+      cmocka_unit_test_setup_teardown(while_it_asks, begin, end),
+      cmocka_unit_test_setup_teardown(in_both, begin, end),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
