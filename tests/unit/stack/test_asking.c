@@ -1,5 +1,5 @@
 /* A thread that loses its processor while it asks how long it was without one: that is in no call. */
-/* ctest: wrap prof_preemption_turns */
+/* ctest: wrap prof_preemption_turns prof_clock_read */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,28 +12,33 @@
 #include "profiler/base/preemption.h"
 #include "profiler/stack/waiting.h"
 
-#define MS 1000000u
+#define MS     1000000u
+#define ASKING 5000u /* ns that it takes to ask */
 
-/* What the kernel tells: when it was asked, the thread was away for `asking` more. */
+/* The clock, and what the kernel tells: each time that it is asked, the thread is away for `asking` more. */
 static struct {
+  uint64_t now;
   struct prof_turns turns;
   uint64_t asking;
-} kernel;
+} world;
+
+uint64_t __wrap_prof_clock_read(void);
+uint64_t __wrap_prof_clock_read(void)
+{
+  return world.now;
+}
 
 struct prof_turns __wrap_prof_preemption_turns(void);
 struct prof_turns __wrap_prof_preemption_turns(void)
 {
-  const uint64_t until = prof_monotonic_ns() + kernel.asking;
-  while (prof_monotonic_ns() < until)
-    ;
-  kernel.turns.away_ns += kernel.asking;
-  kernel.turns.preempted++;
-  return kernel.turns;
+  world.now += ASKING + world.asking;
+  world.turns.away_ns += world.asking;
+  world.turns.preempted++;
+  return world.turns;
 }
 
 struct guest {
   struct fmt_rec_header header;
-  struct fmt_rec_stack *stack;
   struct prof_thread thread;
   uint64_t word;
 };
@@ -55,7 +60,8 @@ static int begin(void **state)
   guest.thread.look_least = UINT64_MAX;
   guest.thread.stack = &stack.stack;
   guest.thread.top = stack.stack.frames;
-  memset(&kernel, 0, sizeof kernel);
+  memset(&world, 0, sizeof world);
+  world.now = 1000 * MS;
   *state = &guest;
   return 0;
 }
@@ -72,12 +78,11 @@ static uint64_t taken(struct guest *guest, uint64_t in_call, uint64_t asking)
 {
   static const struct fmt_rec_edge edge;
   static const struct fmt_rec_frame frame;
-  const uint64_t now = prof_clock_now();
   const struct prof_ending call = {
-      .frame = &frame, .edge = &edge, .start = now - 40 * MS, .end = now, .usual = PROF_USUAL_UNKNOWN};
+      .frame = &frame, .edge = &edge, .start = world.now - 40 * MS, .end = world.now, .usual = PROF_USUAL_UNKNOWN};
   guest->thread.looked_at = call.start - 1000;
-  kernel.turns.away_ns += in_call;
-  kernel.asking = asking;
+  world.turns.away_ns += in_call;
+  world.asking = asking;
   guest->word = 0;
   return prof_waiting_take(&guest->thread, &call, true).ticks;
 }
