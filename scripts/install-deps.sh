@@ -24,7 +24,7 @@ packages_of()
     ;;
   # What fetching and unpacking Debian's sources takes.
   demo) echo "apt tar gzip xz-utils ca-certificates libjpeg62-turbo-dev sqlite3" ;;
-  check) echo "apt tar gzip xz-utils ca-certificates sqlite3 python3 clang libclang-rt-dev binutils abigail-tools gdb valgrind strace locales libcmocka-dev libbz2-dev libjpeg62-turbo-dev tcl graphviz golang-go nodejs npm protobuf-compiler python3-protobuf python3-jsonschema python3-capstone libopen-trace-format2-dev otf2-tools prometheus libgstreamer1.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base openmpi-bin libopenmpi-dev" ;;
+  check) echo "apt tar gzip xz-utils ca-certificates sqlite3 python3 gfortran clang libclang-rt-dev binutils abigail-tools gdb valgrind strace locales libcmocka-dev libbz2-dev libjpeg62-turbo-dev tcl graphviz golang-go nodejs npm protobuf-compiler python3-protobuf python3-jsonschema python3-capstone libopen-trace-format2-dev otf2-tools prometheus libgstreamer1.0-dev gstreamer1.0-tools gstreamer1.0-plugins-base openmpi-bin libopenmpi-dev" ;;
   full) echo "gcc-11 g++-11 gcc-11-plugin-dev clang-16 clang-19 lld ninja-build dpkg-dev debootstrap gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user musl-tools mpich libmpich-dev libblas-dev ltrace uftrace chromium" ;;
   deb) echo "dpkg-dev" ;;
   lint) echo "clang-format clang-tidy cppcheck git" ;;

@@ -72,7 +72,20 @@ static bool is_object(Dwarf_Die *type)
          tag == DW_TAG_array_type;
 }
 
-static void assign(struct assignment *assignment, Dwarf_Die *parameter)
+/* Whether the function keeps the parameter's address, not its value: Fortran passes by reference whatever has not the
+ * attribute VALUE, of which its types say nothing. */
+static bool is_address_kept(Dwarf_Die *parameter)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Op *ops;
+  size_t count;
+  return dwarf_attr(parameter, DW_AT_location, &attribute) && dwarf_whatform(&attribute) == DW_FORM_exprloc &&
+         dwarf_getlocation(&attribute, &ops, &count) == 0 && count == 2 && ops[0].atom == DW_OP_fbreg &&
+         ops[1].atom == DW_OP_deref;
+}
+
+/* `parameter` of the declaring function, of which `own` is the instance's. */
+static void assign(struct assignment *assignment, Dwarf_Die *parameter, Dwarf_Die *own)
 {
   static const struct sym_abi_type pointer = {
       .way = SYM_ABI_WORDS, .words = {SYM_ABI_INTEGER}, .size = WORD, .align = WORD};
@@ -92,6 +105,8 @@ static void assign(struct assignment *assignment, Dwarf_Die *parameter)
   sym_abi_classify(&type, assignment->is_gnu, &way);
   place->size = way.size;
   place->is_object = is_object(&type);
+  if (is_address_kept(own))
+    way.way = SYM_ABI_REFERENCE;
   switch (way.way) {
   case SYM_ABI_WORDS:
     place->is_converted = !assignment->has_prototype && way.words[0] == SYM_ABI_SSE && way.size < WORD;
@@ -110,19 +125,22 @@ static void assign(struct assignment *assignment, Dwarf_Die *parameter)
   }
 }
 
-static bool is_in(Dwarf_Die *parent, const Dwarf_Die *root, unsigned depth)
+/* Finds the parameter of `parent` that `root` declares. */
+static bool find_in(Dwarf_Die *parent, const Dwarf_Die *root, unsigned depth, Dwarf_Die *found)
 {
   Dwarf_Die child, of;
   if (depth > DEPTH_MAX || dwarf_child(parent, &child) != 0)
     return false;
   do {
-    if (dwarf_tag(&child) == DW_TAG_GNU_formal_parameter_pack && is_in(&child, root, depth + 1))
+    if (dwarf_tag(&child) == DW_TAG_GNU_formal_parameter_pack && find_in(&child, root, depth + 1, found))
       return true;
     if (dwarf_tag(&child) != DW_TAG_formal_parameter)
       continue;
     sym_die_root(&child, &of);
-    if (of.addr == root->addr)
+    if (of.addr == root->addr) {
+      *found = child;
       return true;
+    }
   } while (dwarf_siblingof(&child, &child) == 0);
   return false;
 }
@@ -131,7 +149,7 @@ static bool is_in(Dwarf_Die *parent, const Dwarf_Die *root, unsigned depth)
  * versions, of which not all are passed what the compiler adds (__in_chrg, __vtt_parm). */
 static void assign_all(struct assignment *assignment, Dwarf_Die *parent, Dwarf_Die *instance, unsigned depth)
 {
-  Dwarf_Die child;
+  Dwarf_Die child, own;
   Dwarf_Attribute attribute;
   if (depth > DEPTH_MAX || dwarf_child(parent, &child) != 0)
     return;
@@ -141,8 +159,8 @@ static void assign_all(struct assignment *assignment, Dwarf_Die *parent, Dwarf_D
       assign_all(assignment, &child, instance, depth + 1);
     if (tag != DW_TAG_formal_parameter)
       continue;
-    if (is_in(instance, &child, 0))
-      assign(assignment, &child);
+    if (find_in(instance, &child, 0, &own))
+      assign(assignment, &child, &own);
     else if (!dwarf_attr_integrate(&child, DW_AT_artificial, &attribute))
       assignment->is_over = true;
   } while (dwarf_siblingof(&child, &child) == 0);

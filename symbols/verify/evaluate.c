@@ -164,7 +164,8 @@ static bool is_made(const struct vf_expression *expression)
 static bool is_frame_slot(const struct vf_expression *expression)
 {
   uint8_t atom = expression->ops[0].atom;
-  return expression->count == 1 &&
+  bool is_reference = expression->count == 2 && expression->ops[1].atom == DW_OP_deref;
+  return (expression->count == 1 || is_reference) &&
          (atom == DW_OP_fbreg || atom == DW_OP_breg0 + VF_RBP || atom == DW_OP_breg0 + VF_RSP);
 }
 

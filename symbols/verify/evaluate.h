@@ -17,7 +17,7 @@ struct vf_value {
                          so of a sum with a spilled register, the load left out */
   bool is_counted;    /* a sum of constants alone: a constant that was passed, with what was added since */
   uint64_t loaded[2]; /* of is_frame_sum: what it is with a load of 4 and of 8 bytes put in */
-  bool is_slot;       /* it is read from one place of the function's own frame */
+  bool is_slot;       /* it is read from one place of the function's own frame, or from the address that is there */
   bool is_single;     /* it has one description for all its scope */
   bool is_beyond_programs; /* computed by an operation that capture programs do not have */
   const char *why;         /* of LOST and UNKNOWN: static text */

@@ -233,6 +233,7 @@ static int walk_die(struct walk *walk, Dwarf_Die die, Dwarf_Die parent, int32_t 
     return add_call(walk, die);
   case DW_TAG_lexical_block:
   case DW_TAG_namespace:
+  case DW_TAG_module:
   case DW_TAG_class_type:
   case DW_TAG_structure_type:
   case DW_TAG_union_type:
