@@ -66,6 +66,7 @@ enum fmt_index_flag {
   FMT_INDEX_HAS_DWARF = 1u << 0,  /* parameters are known; without it every function has zero args and says so */
   FMT_INDEX_HAS_SYMTAB = 1u << 1, /* static functions have names even without DWARF */
   FMT_INDEX_BIND_NOW = 1u << 2,   /* the hook is never reached through the lazy resolver */
+  FMT_INDEX_LACKS_UNITS = 1u << 3 /* debug information of some units (.dwo files) was not found */
 };
 
 /* How the canonical frame address (the value of the stack pointer before the call that made the frame) follows from

@@ -23,7 +23,13 @@
 static void tell_what_is_missing(const struct prof_module *module, const char *path)
 {
   uint32_t flags = module->index.header->flags;
-  if (!module->index.count[FMT_SECTION_SITES] || flags & FMT_INDEX_HAS_DWARF)
+  if (!module->index.count[FMT_SECTION_SITES])
+    return;
+  if (flags & FMT_INDEX_LACKS_UNITS)
+    prof_message("%s: debug information of some of its files (.dwo) is not found, and arguments there are unknown; "
+                 "'callsig index' tells which",
+                 path);
+  if (flags & FMT_INDEX_HAS_DWARF)
     return;
   if (flags & FMT_INDEX_HAS_SYMTAB)
     prof_message("%s: no debug information: no arguments are known; compile with -g", path);

@@ -183,7 +183,7 @@ static void note_copy(const char *cached, void *data, size_t size, const struct 
 }
 
 /* An index of sites without parameters is made again, since debug information may have been installed in the meantime;
- * without it that costs little. */
+ * without it that costs little. So is one that lacks some. */
 static bool is_current_index(void *data, size_t size, const char *path, const char *cached)
 {
   struct fmt_index index;
@@ -191,7 +191,8 @@ static bool is_current_index(void *data, size_t size, const char *path, const ch
   bool copied;
   if (fmt_index_open(data, size, &index) != 0 || index.header->producer != SYM_PRODUCER)
     return false;
-  if (!(index.header->flags & FMT_INDEX_HAS_DWARF) && index.count[FMT_SECTION_SITES] > 0)
+  const uint32_t flags = index.header->flags;
+  if ((!(flags & FMT_INDEX_HAS_DWARF) || flags & FMT_INDEX_LACKS_UNITS) && index.count[FMT_SECTION_SITES] > 0)
     return false;
   if (!sym_source_is(index.header, path, &copied, &now))
     return false;
