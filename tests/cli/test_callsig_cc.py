@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 
 import harness
@@ -202,6 +203,24 @@ class Real(harness.Case):
             self.assertEqual(self.run_command(wrapper, "-c", "a.c", env={"CALLSIG_CC": "gcc"}).returncode, 0)
             sections.append(self.run_command("readelf", "-SW", "a.o").stdout)
         self.assertEqual(*sections)
+
+    def test_narrow_code(self):
+        """Code that is not for 64 bits, as a project's boot loader, is compiled as it would be without the wrapper."""
+        self.write("a.c", "int f(int n) { return n + 1; }\n")
+        for compiler in "gcc", "clang":
+            if not shutil.which(compiler):
+                continue
+            for option in "-m32", "-m16", "-mx32":
+                plain = self.run_command(compiler, "-O1", option, "-c", "a.c")
+                self.assertEqual(plain.returncode, 0, plain.stderr)
+                code = self.run_command("objdump", "-d", "a.o").stdout
+                done = self.run_command(harness.CALLSIG_CC, "-O1", option, "-c", "a.c", env={"CALLSIG_CC": compiler})
+                self.assertEqual((done.returncode, len(done.stderr.splitlines())), (0, 1), done.stderr)
+                self.assertIn(f"code of {option} is not instrumented", done.stderr)
+                self.assertEqual(self.run_command("objdump", "-d", "a.o").stdout, code)
+            done = self.run_command(harness.CALLSIG_CC, "-m32", "-m64", "-c", "a.c", env={"CALLSIG_CC": compiler})
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertIn(".debug_info", self.run_command("readelf", "-SW", "a.o").stdout)
 
     def test_cxx_from_stdin(self):
         done = self.run_command("sh", "-c", f"echo 'int f() {{ return 1; }} int main() {{ return f() - 1; }}' | "
