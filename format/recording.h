@@ -333,7 +333,8 @@ enum fmt_edge_flag {
   FMT_EDGE_INHERITED = 1u << 7, /* of frames that were open at a fork, in the child: they take time and are no calls */
   FMT_EDGE_CALL_SITE = 1u << 8, /* the last word is no part of the signature: the place that the calls were made at */
   FMT_EDGE_INLINED = 1u << 9,   /* and that is where the function was inlined: a probe site, no return address */
-  FMT_EDGE_LOOKS = 1u << 10, /* the runtime's own: it looks whether the thread slept before a call of it begins, too */
+  FMT_EDGE_LOOKS =
+      1u << 10, /* the runtime's own: it looks whether the thread slept or waited before a call begins, too */
   FMT_EDGE_RETURNS = 1u << 11,  /* the runtime's own: what its calls return is known when they end */
   FMT_EDGE_RETURNED = 1u << 12, /* of calls of an edge with FMT_EDGE_RETURNS by what they returned: they count here, and
                                    what they called is below the variant of that one */

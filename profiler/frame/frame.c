@@ -83,7 +83,7 @@ void prof_frame_ended(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t
   prof_frame_long(t, edge, start, ticks);
 }
 
-/* From now on tells what a thread slept before a call of the edge from what it sleeps in it. */
+/* From now on tells what a thread slept or waited before a call of the edge from what it does so in it. */
 static void look_at_entries(struct fmt_rec_edge *edge)
 {
   __atomic_fetch_or(&edge->flags, (uint32_t)FMT_EDGE_LOOKS, __ATOMIC_RELAXED);

@@ -23,6 +23,9 @@
 /* A thread that takes so many times the least to ask was away while it asked. */
 #define SURELY_AWAY 16u
 
+/* Where so small a part of a wait fits elsewhere, too, a look at that place would tell. */
+#define UNSURE_PART 16u
+
 /* Frames: more take some time to go through. */
 #define DEEP 16384u
 /* ns for each of them between two times: some ten times as long as that takes. */
@@ -264,6 +267,15 @@ static struct place find_place(const struct prof_thread *t, const struct look *l
   return place.in_call > 0 || place.before > 0 ? place : find_several(t, look, call, begin, waited);
 }
 
+/* Might more than a small part of the wait be in the call, and as well before it? */
+static bool may_be_either(const struct prof_thread *t, const struct look *look, const struct prof_ending *call,
+                          uint64_t waited)
+{
+  const uint64_t begin = call->start > look->since ? call->start : look->since, part = waited / UNSURE_PART;
+  return call->edge && waited / SURELY_AWAY > t->look_least && call->end > begin && call->end - begin > part &&
+         find(t, look, begin, part + 1).length > 0;
+}
+
 /* The innermost frame whose hook was interrupted by what runs now; NULL for none. */
 static const struct fmt_rec_frame *in_progress(const struct prof_thread *t)
 {
@@ -360,7 +372,8 @@ static struct prof_waited take_told(struct prof_thread *t, const struct prof_end
                                    .in_call = place.in_call,
                                    .before = place.before,
                                    .before_begin = place.stretch.begin};
-  const bool may_be_before = look.slept > 0 && prof_sleeping_place(t, call, &sleep);
+  bool may_be_before = look.slept > 0 && prof_sleeping_place(t, call, &sleep);
+  may_be_before |= may_be_either(t, &look, call, place.in_call + place.before);
   const uint64_t since_end = running && look.now > call->end ? look.now - call->end : 0;
   t->shifted_frames = prof_frames_shift_since(t, place.stretch.begin, place.before, place.in_call + since_end);
   if (t->shifted_frames > DEEP)

@@ -33,7 +33,7 @@ struct prof_waited {
   uint64_t ticks; /* to be taken out of the call */
   bool uncertain; /* what is left tells little of what such calls take: it was preempted, and nobody knows for how long,
                      or what that cost */
-  bool may_be_before; /* it slept in the call or before it began: a look there would tell */
+  bool may_be_before; /* it slept or waited in the call or before it began: a look there would tell */
 };
 
 /* Begins to look, where the settings ask for times that are free of it. In a slow section. */

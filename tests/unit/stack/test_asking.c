@@ -1,4 +1,4 @@
-/* A thread that loses its processor while it asks how long it was without one: that is in no call. */
+/* What is taken out of a call: also where a thread loses its processor while it asks how long it was without one. */
 /* ctest: wrap prof_preemption_turns prof_clock_read */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,18 +73,27 @@ static int end(void **state)
   return 0;
 }
 
-/* What is taken out of a call of 40 ms that the thread was away for so long in, before it asked. */
-static uint64_t taken(struct guest *guest, uint64_t in_call, uint64_t asking)
+/* Looks at the end of a call of 40 ms, `since` ns before which there was a look. The thread was away for `away` before
+ * it asked. */
+static struct prof_waited look(struct guest *guest, uint64_t since, uint64_t away, uint64_t asking)
 {
   static const struct fmt_rec_edge edge;
   static const struct fmt_rec_frame frame;
   const struct prof_ending call = {
       .frame = &frame, .edge = &edge, .start = world.now - 40 * MS, .end = world.now, .usual = PROF_USUAL_UNKNOWN};
-  guest->thread.looked_at = call.start - 1000;
-  world.turns.away_ns += in_call;
+  guest->thread.looked_at = call.start - since;
+  world.turns.away_ns += away;
   world.asking = asking;
   guest->word = 0;
-  return prof_waiting_take(&guest->thread, &call, true).ticks;
+  return prof_waiting_take(&guest->thread, &call, true);
+}
+
+/* What is taken out of the call where it is clear that the thread was away in it. */
+static uint64_t taken(struct guest *guest, uint64_t away, uint64_t asking)
+{
+  const struct prof_waited waited = look(guest, 1000, away, asking);
+  assert_false(waited.may_be_before);
+  return waited.ticks;
 }
 
 static void in_the_call(void **state)
@@ -104,12 +113,23 @@ static void in_both(void **state)
     assert_in_range(taken(*state, 25 * MS, 10 * MS), 24 * MS, 26 * MS);
 }
 
+/* Where the thread may have been away before the call as well, a look there is asked for. */
+static void in_either(void **state)
+{
+  assert_true(look(*state, 30 * MS, 20 * MS, 0).may_be_before);
+  assert_true(look(*state, 2 * MS, 20 * MS, 0).may_be_before);
+  assert_true(look(*state, 30 * MS, 20 * MS, 10 * MS).may_be_before);
+  assert_false(look(*state, MS, 20 * MS, 0).may_be_before);
+  assert_false(look(*state, 30 * MS, 0, 10 * MS).may_be_before);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(in_the_call, begin, end),
       cmocka_unit_test_setup_teardown(while_it_asks, begin, end),
       cmocka_unit_test_setup_teardown(in_both, begin, end),
+      cmocka_unit_test_setup_teardown(in_either, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
