@@ -19,7 +19,6 @@
 
 #define STRETCHES   16u /* those farther out count as one, which is the outermost frame's */
 #define RECORD_UNIT 8u
-#define UNSURE_PART 16u /* a call that so much of the sleep may be off in is looked at when it begins, too */
 
 /* The time that a frame had to itself. */
 struct stretch {
@@ -174,7 +173,7 @@ bool prof_sleeping_place(struct prof_thread *t, const struct prof_ending *call, 
     const bool is_call = i < of_call;
     if (least + part > 0 || unsure > 0)
       add_to_record(t, stretch->edge, least + part, unsure, is_call && call->weighs);
-    may_be_before |= is_call && choice > slept / UNSURE_PART;
+    may_be_before |= is_call && choice > slept / PROF_UNSURE_PART;
   }
   return may_be_before;
 }

@@ -9,6 +9,10 @@
 
 #include "profiler/stack/waiting.h"
 
+/* Where such a part of a sleep, or of a wait, may be in the call or before it, calls are looked at when they begin,
+ * too. */
+#define PROF_UNSURE_PART 16u
+
 /* What a look found, in ticks. */
 struct prof_sleep {
   uint64_t since; /* the last look */

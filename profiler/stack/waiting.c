@@ -23,9 +23,6 @@
 /* A thread that takes so many times the least to ask was away while it asked. */
 #define SURELY_AWAY 16u
 
-/* Where so small a part of a wait fits elsewhere, too, a look at that place would tell. */
-#define UNSURE_PART 16u
-
 /* Frames: more take some time to go through. */
 #define DEEP 16384u
 /* ns for each of them between two times: some ten times as long as that takes. */
@@ -271,7 +268,7 @@ static struct place find_place(const struct prof_thread *t, const struct look *l
 static bool may_be_either(const struct prof_thread *t, const struct look *look, const struct prof_ending *call,
                           uint64_t waited)
 {
-  const uint64_t begin = call->start > look->since ? call->start : look->since, part = waited / UNSURE_PART;
+  const uint64_t begin = call->start > look->since ? call->start : look->since, part = waited / PROF_UNSURE_PART;
   return call->edge && waited / SURELY_AWAY > t->look_least && call->end > begin && call->end - begin > part &&
          find(t, look, begin, part + 1).length > 0;
 }

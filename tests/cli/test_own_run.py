@@ -6,6 +6,7 @@ import json
 import os
 import resource
 import struct
+import subprocess
 
 import harness
 from test_beside import DENY
@@ -150,6 +151,35 @@ int main(int argc, char **argv)
     calls_leaf((unsigned)atoi(argv[1]));
   }
   return argc - 2;
+}
+"""
+
+
+# The function and its caller compute by turns. It prints for how many milliseconds each has had a processor.
+TURNS = r"""
+#include <stdio.h>
+#include <time.h>
+static volatile long sink;
+__attribute__((no_instrument_function)) static double ran(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * 1e3 + now.tv_nsec * 1e-6;
+}
+__attribute__((noinline)) void callee(long n) { for (long i = 0; i < n; i++) sink += i; }
+int main(void)
+{
+  double caller = 0, called = 0;
+  for (int k = 0; k < 40; k++) {
+    const double before = ran();
+    for (long i = 0; i < 8000000; i++) sink -= i;
+    const double between = ran();
+    callee(8000000);
+    caller += between - before;
+    called += ran() - between;
+  }
+  printf("%f %f\n", caller, called);
+  return 0;
 }
 """
 
@@ -352,6 +382,25 @@ class Times(OwnRun):
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         self.assertEqual(self.run_command(program, *arguments).returncode, 0)
         return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+    def test_turns_on_a_busy_machine(self):
+        """What the clock gives a call and its caller is what each computed, whatever others take of the processors."""
+        program = self.compile("turns", TURNS, "-O1")
+        busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(2 * len(os.sched_getaffinity(0)))]
+        found = []
+        try:
+            for _ in range(5):
+                done = self.callsig("run", program)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                rows = self.rows("--raw")[0]
+                found.append([rows[name] * 1e3 / float(ran) for name, ran in zip(("main", "callee"), done.stdout.split())])
+        finally:
+            for one in busy:
+                one.kill()
+                one.wait()
+        # The first call may still have a wait of its caller, or its caller one of the call.
+        for of_one in zip(*found):
+            self.assertTrue(0.85 < sorted(of_one)[2] < 1.15, found)
 
     def test_tiny_times(self):
         """The sum holds what calls of a nanosecond take, within an error that says something."""
