@@ -8,7 +8,8 @@
 # Without packages: the programs that the tests and `make demo` profile. apt-get works in a scratch configuration, whose
 # deb-src entries are made from the machine's own deb entries (one-line .list and deb822 .sources files, with their keyrings
 # and proxies); the machine's own configuration, lists and cache are only read. The upstream source is unpacked as it is,
-# without Debian's patches. A package that FOLDER holds already is left alone, so nothing is fetched twice.
+# without Debian's patches. A package that FOLDER holds already is left alone, so nothing is fetched twice. Where a mirror lists a
+# version whose files it does not have yet, as happens to security updates, an older one of its list is taken, and named.
 #
 # Needs apt, tar, gzip and xz. CALLSIG_APT_DIR names the apt configuration to begin from (default /etc/apt).
 set -eu
@@ -36,10 +37,12 @@ make_source_entries()
   cat "$1"/* 2>/dev/null | grep -q deb || die "no deb entry in $apt_dir/sources.list or sources.list.d: cannot tell where packages are"
 }
 
-# Runs apt-get in the scratch configuration $scratch, whose keyrings and proxies are the machine's own.
-scratch_apt_get()
+# Runs apt's command $1 in the scratch configuration $scratch, whose keyrings and proxies are the machine's own.
+scratch_apt()
 {
-  apt-get -q -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$scratch/sources.list.d" \
+  command=$1
+  shift
+  "$command" -q -o Acquire::Retries=2 -o Dir::Etc::sourcelist=/dev/null -o Dir::Etc::sourceparts="$scratch/sources.list.d" \
     -o Dir::State="$scratch/state" -o Dir::State::status="$scratch/status" -o Dir::Cache="$scratch/cache" \
     -o APT::Sandbox::User= -o APT::Update::Post-Invoke= -o APT::Update::Post-Invoke-Success= "$@"
 }
@@ -66,24 +69,55 @@ unpack_source()
   done
 }
 
+# Downloads package $1, or a version of it (PACKAGE=VERSION), into the folder $scratch/download.
+download()
+{
+  if [ $kind = deb ]; then
+    set -- download "$1"
+  else
+    set -- source --download-only --tar-only --only-source "$1"
+  fi
+  rm -rf "$scratch/download"
+  mkdir "$scratch/download"
+  (cd "$scratch/download" && scratch_apt apt-get "$@") >"$scratch/log" 2>&1
+}
+
+# The versions of package $1 that the lists hold.
+versions_of()
+{
+  if [ $kind = deb ]; then
+    set -- show "$1"
+  else
+    set -- showsrc --only-source "$1"
+  fi
+  scratch_apt apt-cache "$@" 2>/dev/null | sed -n 's/^Version: //p'
+}
+
+# Downloads package $1 in the newest version that can be had.
+download_newest()
+{
+  download "$1" && return
+  why=$(reason)
+  for version in $(versions_of "$1"); do
+    if download "$1=$version"; then
+      echo "get-sources.sh: $1 $version is taken, as the newest cannot be fetched: $why" >&2
+      return
+    fi
+  done
+  die "cannot fetch $1: $why"
+}
+
 # Fetches package $1 and unpacks it into $folder/$1.
 get_package()
 {
-  mkdir -p "$scratch/download/$1"
-  if [ $kind = deb ]; then
-    set -- "$1" download "$1"
-  else
-    set -- "$1" source --download-only --tar-only --only-source "$1"
-  fi
   package=$1
-  shift
-  (cd "$scratch/download/$package" && scratch_apt_get "$@") >"$scratch/log" 2>&1 || die "cannot fetch $package: $(reason)"
+  download_newest "$package"
   rm -rf "$scratch/unpacked"
   mkdir "$scratch/unpacked"
   if [ $kind = deb ]; then
-    dpkg-deb -x "$scratch/download/$package"/*.deb "$scratch/unpacked" || die "cannot unpack $package"
+    dpkg-deb -x "$scratch/download"/*.deb "$scratch/unpacked" || die "cannot unpack $package"
   else
-    unpack_source "$package" "$scratch/download/$package" "$scratch/unpacked"
+    unpack_source "$package" "$scratch/download" "$scratch/unpacked"
   fi
   mv "$scratch/unpacked" "$folder/$package"
   echo "$folder/$package"
@@ -115,7 +149,7 @@ trap 'exit 1' HUP INT TERM
 mkdir -p "$scratch/sources.list.d" "$scratch/state/lists/partial" "$scratch/cache/archives/partial"
 : >"$scratch/status"
 make_source_entries "$scratch/sources.list.d"
-scratch_apt_get -o Acquire::Retries=2 -o APT::Update::Error-Mode=any update >"$scratch/log" 2>&1 ||
+scratch_apt apt-get -o APT::Update::Error-Mode=any update >"$scratch/log" 2>&1 ||
   die "cannot fetch the lists of packages (no network?): $(reason). Put what is unpacked of$missing into $folder to go on without it"
 for package in $missing; do
   get_package "$package"

@@ -30,3 +30,6 @@ if(NOT CALLSIG_SANITIZE)
 else()
   set_property(GLOBAL APPEND PROPERTY CALLSIG_TEST_FILES ${CMAKE_CURRENT_LIST_DIR}/test_abi.py)
 endif()
+
+# What fetches the sources of the programs that other tests profile.
+callsig_test(build.sources quick ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/build/test_get_sources.py)
