@@ -83,13 +83,6 @@ void prof_frame_ended(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t
   prof_frame_long(t, edge, start, ticks);
 }
 
-/* From now on tells what a thread slept or waited before a call of the edge from what it does so in it. */
-static void look_at_entries(struct fmt_rec_edge *edge)
-{
-  __atomic_fetch_or(&edge->flags, (uint32_t)FMT_EDGE_LOOKS, __ATOMIC_RELAXED);
-  prof_recursion_set_mode(edge);
-}
-
 /* What of a call's ticks, timed from `start` to `end`, it has taken itself, once the thread was found to have been off
  * its processor. Where that is uncertain, a call that counts for many takes what they took of late, as they do. */
 static PROF_COLD uint64_t without_waits(struct prof_thread *t, const struct fmt_rec_frame *frame,
@@ -105,8 +98,8 @@ static PROF_COLD uint64_t without_waits(struct prof_thread *t, const struct fmt_
                                    .usual = has_usual ? prof_sampling_usual(edge) : PROF_USUAL_UNKNOWN,
                                    .weighs = prof_edge_is_sampled(edge) && !is_apart};
   const struct prof_waited waited = prof_waiting_take(t, &call, running);
-  if (waited.may_be_before && has_usual && !prof_edge_is_sampled(edge))
-    look_at_entries(edge);
+  if (waited.may_be_before)
+    prof_waiting_look_at_entries(edge);
   const uint64_t ticks = end - start - waited.ticks;
   *told_apart = waited.uncertain && call.weighs;
   return *told_apart && ticks > prof_edge_sampling(edge)->imputed ? prof_edge_sampling(edge)->imputed : ticks;
@@ -136,10 +129,11 @@ static bool take_back(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t
   return true;
 }
 
-/* Notes a timed call of the edge, and what follows from it for the next ones. */
+/* Notes a timed call of the edge, and what follows from it, or was found out while it was open, for the next ones. */
 static void note(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t ticks, bool outermost)
 {
-  if (prof_sampling_note(t, edge, ticks, outermost))
+  const bool begins_to_look = edge->flags & FMT_EDGE_LOOKS && !(edge->mode & PROF_MODE_APART);
+  if (prof_sampling_note(t, edge, ticks, outermost) || begins_to_look)
     prof_recursion_set_mode(edge);
 }
 

@@ -1,10 +1,8 @@
 /*
  * Takes waits for a processor out of the frames that were open over them.
  *
- * That there was one is seen when a timed call ends; how long it took, the kernel tells. Since when is not known, but
- * between two readings of the clock: the thread ran when it made each. So the wait lies in one of the stretches from
- * the last look over the entries of the calls that have begun since (those that ended were looked at) to now, and it
- * has to fit there.
+ * That there was one is seen when a timed call ends; how long it took, the kernel tells; where it lies,
+ * wait_place.h says.
  */
 #include "profiler/stack/waiting.h"
 
@@ -15,31 +13,16 @@
 #include "profiler/base/process.h"
 #include "profiler/stack/sleeping.h"
 #include "profiler/stack/stack.h"
+#include "profiler/stack/wait_place.h"
 
 #define READINGS 3u /* of what the kernel tells, while the thread is preempted again each time */
 
 /* What asking takes at the most that is taken for its least as long as no quicker one is known. */
 #define ASKING_NS 20000u
-/* A thread that takes so many times the least to ask was away while it asked. */
-#define SURELY_AWAY 16u
-
 /* Frames: more take some time to go through. */
 #define DEEP 16384u
 /* ns for each of them between two times: some ten times as long as that takes. */
 #define DEEP_PAUSE_NS 64u
-
-/* A stretch of time in which the wait may lie. */
-struct stretch {
-  uint64_t begin, length;
-};
-
-/* A look: when it was made, and what it found. */
-struct look {
-  uint64_t since;  /* the last one */
-  uint64_t now;    /* when the kernel had told */
-  uint64_t waited; /* ticks, up to `now` */
-  uint64_t slept;  /* the same */
-};
 
 /* What the kernel told. */
 struct told {
@@ -134,7 +117,7 @@ void prof_waiting_start(struct prof_thread *t)
       (settings->clock != FMT_CLOCK_TSC && settings->clock != FMT_CLOCK_MONOTONIC))
     return;
   t->preemption = prof_preemption_word();
-  t->look_least = UINT64_MAX;
+  t->look_least[false] = t->look_least[true] = UINT64_MAX;
   t->waited_ns = 0;
   t->is_told = false;
   if (t->preemption.word && __atomic_load_n(&prof_process.header->flags, __ATOMIC_RELAXED) & FMT_REC_WAITS_TAKEN) {
@@ -151,126 +134,22 @@ void prof_waiting_start(struct prof_thread *t)
                     __ATOMIC_RELAXED);
 }
 
-static void consider(struct stretch *longest, uint64_t least, uint64_t begin, uint64_t end)
-{
-  uint64_t length = end > begin ? end - begin : 0;
-  if (length >= least && length > longest->length)
-    *longest = (struct stretch){begin, length};
-}
-
-/* Considers what lies between the last look, the entries of the calls that have begun since and are open, and `end`. */
-static void consider_entries(const struct prof_thread *t, const struct look *look, uint64_t end, uint64_t least,
-                             struct stretch *longest)
+/* Has the next calls of those that are open, and began since the last look, looked at when they begin. */
+static void look_at_entries(const struct prof_thread *t, const struct prof_look *look)
 {
   struct prof_place place;
   if (!prof_place_now(t, &place))
     return;
   do {
     for (const struct fmt_rec_frame *frame = place.top; !prof_frame_is_link(place.stack, frame); frame--) {
-      const uint64_t start = frame->start_ticks;
-      if (!frame->edge || !prof_frame_is_timed(frame) || start > end)
+      struct fmt_rec_edge *edge = prof_frame_edge(frame);
+      if (!edge || !prof_frame_is_timed(frame))
         continue;
-      if (start <= look->since) {
-        consider(longest, least, look->since, end);
+      if (frame->start_ticks <= look->since)
         return;
-      }
-      consider(longest, least, start, end);
-      end = start;
+      prof_waiting_look_at_entries(edge);
     }
   } while (prof_place_outwards(&place));
-  consider(longest, least, look->since, end);
-}
-
-static uint64_t apart(uint64_t a, uint64_t b)
-{
-  return a > b ? a - b : b - a;
-}
-
-/* Did a call that took `ticks` wait so much of them, by what such calls take? */
-static bool fits(const struct prof_ending *call, uint64_t ticks, uint64_t waited)
-{
-  return apart(ticks - waited, call->usual) < apart(ticks, call->usual);
-}
-
-/* The longest stretch before the call that ended (`end`: when it began, or when it ended where it has its own place),
- * if it is of `least` ticks; length 0 for none. */
-static struct stretch find(const struct prof_thread *t, const struct look *look, uint64_t end, uint64_t least)
-{
-  struct stretch longest = {0, 0};
-  if (end > look->since)
-    consider_entries(t, look, end, least, &longest);
-  return longest;
-}
-
-/* Where a wait before the call's end lies, as far as it was found: `in_call` of it in the call itself. */
-struct place {
-  uint64_t in_call, before;
-  struct stretch stretch; /* that has what lies before the call */
-};
-
-static struct place before_call(struct stretch stretch, uint64_t waited)
-{
-  return (struct place){.before = waited < stretch.length ? waited : stretch.length, .stretch = stretch};
-}
-
-/* Finds the place of one wait: a stretch that it fits into. The call has it when it then took about what such calls
- * take, and has it not when it did so anyhow; else the longest stretch has it. */
-static struct place find_one(const struct prof_thread *t, const struct look *look, const struct prof_ending *call,
-                             uint64_t begin, uint64_t waited)
-{
-  const uint64_t ticks = call->end > begin ? call->end - begin : 0;
-  const struct stretch before = find(t, look, begin, waited);
-  if (ticks < waited || (call->usual != PROF_USUAL_UNKNOWN && !fits(call, ticks, waited)) ||
-      (call->usual == PROF_USUAL_UNKNOWN && ticks < before.length))
-    return before_call(before, waited);
-  return (struct place){.in_call = waited};
-}
-
-/* The same for several waits at once: the call has what it took longer than such calls do, and the longest stretch the
- * rest. */
-static struct place find_several(const struct prof_thread *t, const struct look *look, const struct prof_ending *call,
-                                 uint64_t begin, uint64_t waited)
-{
-  const uint64_t ticks = call->end > begin ? call->end - begin : 0;
-  const uint64_t usual = call->usual == PROF_USUAL_UNKNOWN ? ticks / 2 : call->usual;
-  const uint64_t longer = ticks > usual ? ticks - usual : 0, in_call = longer < waited ? longer : waited;
-  struct place place = before_call(find(t, look, begin, 1), waited - in_call);
-  place.in_call = in_call;
-  return place;
-}
-
-/* Where the thread waited before the call ended. */
-static struct place find_place(const struct prof_thread *t, const struct look *look, const struct prof_ending *call)
-{
-  const struct place nowhere = {.in_call = 0, .before = 0};
-  const uint64_t end = call->end > look->since ? call->end : look->since, least = end + t->look_least;
-  uint64_t begin = end, waited = look->waited, since_end = look->now > least ? look->now - least : 0;
-  if (call->frame)
-    begin = call->start > look->since ? call->start : look->since;
-  if (since_end / SURELY_AWAY >= t->look_least) {
-    waited -= since_end < waited ? since_end : waited;
-    since_end = 0;
-  }
-  if (waited == 0)
-    return nowhere;
-  struct place place = find_one(t, look, call, begin, waited);
-  if (place.in_call > 0 || (place.before > 0 && since_end < waited))
-    return place;
-  /* Asking took longer than it has to: it was then, or it was several times. */
-  waited -= since_end < waited ? since_end : waited;
-  if (waited == 0)
-    return nowhere;
-  place = find_one(t, look, call, begin, waited);
-  return place.in_call > 0 || place.before > 0 ? place : find_several(t, look, call, begin, waited);
-}
-
-/* Might more than a small part of the wait be in the call, and as well before it? */
-static bool may_be_either(const struct prof_thread *t, const struct look *look, const struct prof_ending *call,
-                          uint64_t waited)
-{
-  const uint64_t begin = call->start > look->since ? call->start : look->since, part = waited / PROF_UNSURE_PART;
-  return call->edge && waited / SURELY_AWAY > t->look_least && call->end > begin && call->end - begin > part &&
-         find(t, look, begin, part + 1).length > 0;
 }
 
 /* The innermost frame whose hook was interrupted by what runs now; NULL for none. */
@@ -298,12 +177,12 @@ static uint64_t waited_at_entry(struct prof_thread *t, const struct prof_ending 
   const uint64_t ticks = call->end - call->start;
   if (call->start > look.at || ticks < look.waited)
     return 0;
-  return call->usual == PROF_USUAL_UNKNOWN || fits(call, ticks, look.waited) ? look.waited : 0;
+  return call->usual == PROF_USUAL_UNKNOWN || prof_wait_fits(call, ticks, look.waited) ? look.waited : 0;
 }
 
 /* A call that waits for others wants no processor until they are ready: one that looks for them again and again, and
  * loses its processor meanwhile, waits as one does that sleeps. */
-static void take_for_sleep(struct look *look, const struct prof_ending *call)
+static void take_for_sleep(struct prof_look *look, const struct prof_ending *call)
 {
   if (!call->edge || !(call->edge->flags & FMT_EDGE_TIMED))
     return;
@@ -325,25 +204,89 @@ static struct prof_waited untold(void)
   return (struct prof_waited){.uncertain = true};
 }
 
-/* Asking took so many ticks. The first time it may have been away as well. */
-static void note_asking(struct prof_thread *t, uint64_t asked, uint64_t now)
+/* Asking took so many ticks. The first time it may have been away as well. Its least so far. */
+static uint64_t note_asking(struct prof_thread *t, bool has_account, uint64_t asked, uint64_t now)
 {
-  if (t->look_least == UINT64_MAX)
-    t->look_least = prof_clock_ticks_at(ASKING_NS, now);
-  if (asked < t->look_least)
-    t->look_least = asked;
+  uint64_t *least = &t->look_least[has_account];
+  if (*least == UINT64_MAX)
+    *least = prof_clock_ticks_at(ASKING_NS, now);
+  if (asked < *least)
+    *least = asked;
+  return *least;
+}
+
+/* What was told of the time from the last look to now. */
+static struct prof_look look_of(struct prof_thread *t, const struct told *told, uint64_t began, uint64_t now)
+{
+  struct prof_look look = {.since = t->looked_at, .now = now, .asked = now - began};
+  t->looked_at = now;
+  look.least = note_asking(t, told->has_account, look.asked, now);
+  return look;
+}
+
+/* Where the thread was surely away behind the call's end, or while it asked, that is of no call, and no price of
+ * asking. */
+static void leave_out_asking(struct prof_look *look, const struct prof_ending *call)
+{
+  const uint64_t end = call->end > look->since ? call->end : look->since, least = end + look->least;
+  look->since_end = look->now > least ? look->now - least : 0;
+  if (look->since_end / PROF_SURELY_AWAY < look->least)
+    return;
+  look->waited -= look->since_end < look->waited ? look->since_end : look->waited;
+  look->since_end = 0;
+  if (look->asked / PROF_SURELY_AWAY >= look->least)
+    look->asked = look->least;
+}
+
+/* Notes how much of what was waited is in no row: what was taken out of calls, and what lies behind the end of one. */
+static void count_waited(const struct prof_wait_place *place, uint64_t waited, uint64_t since_end)
+{
+  const uint64_t found = place->in_call + place->before, rest = waited > found ? waited - found : 0;
+  __atomic_fetch_add(&prof_process.header->loss[FMT_LOSS_WAITED], found + (since_end < rest ? since_end : rest),
+                     __ATOMIC_RELAXED);
+}
+
+/* Takes what the look found out of the frames that are open, and tells what of it lies in the call. */
+static struct prof_waited distribute(struct prof_thread *t, struct prof_look *look, const struct prof_ending *call,
+                                     bool running)
+{
+  const uint64_t away = look->waited;
+  leave_out_asking(look, call);
+  const uint64_t behind = away - look->waited;
+  take_for_sleep(look, call);
+  struct prof_wait_place place = prof_wait_find_place(t, look, call);
+  const bool ambiguous = prof_wait_is_ambiguous(t, look, call, place.in_call + place.before);
+  if (ambiguous)
+    look_at_entries(t, look);
+  /* A call that counts for many should not have what it cost to change places either. */
+  const uint64_t own = call->end - call->start - place.in_call;
+  const bool changed =
+      place.in_call > 0 && call->weighs && own > call->usual && own - call->usual < PROF_CHANGE_COST * look->asked;
+  if (changed)
+    place.in_call += own - call->usual;
+  const struct prof_sleep sleep = {.since = look->since,
+                                   .ticks = look->slept,
+                                   .in_call = place.in_call,
+                                   .before = place.before,
+                                   .before_begin = place.stretch.begin};
+  const bool slept_before = look->slept > 0 && prof_sleeping_place(t, call, &sleep);
+  const uint64_t since_end = running && look->now > call->end ? look->now - call->end : 0;
+  t->shifted_frames = prof_frames_shift_since(t, place.stretch.begin, place.before, place.in_call + since_end);
+  if (t->shifted_frames > DEEP)
+    t->shifted_at = prof_clock_now();
+  if (place.before + since_end > 0)
+    t->stale_look = (struct prof_interrupted){in_progress(t), look->now, place.before + since_end};
+  count_waited(&place, behind + look->waited, since_end);
+  return (struct prof_waited){.ticks = place.in_call, .uncertain = changed, .may_be_before = slept_before || ambiguous};
 }
 
 /* What the kernel tells, distributed. */
 static struct prof_waited take_told(struct prof_thread *t, const struct prof_ending *call, bool running)
 {
-  struct look look = {.since = t->looked_at};
   const uint64_t began = prof_clock_now();
   struct told told;
   const bool known = read_told(t, &told);
-  look.now = prof_clock_now();
-  t->looked_at = look.now;
-  note_asking(t, look.now - began, look.now);
+  struct prof_look look = look_of(t, &told, began, prof_clock_now());
   if (!known)
     return untold();
   const struct away away = advance(t, &told);
@@ -356,30 +299,7 @@ static struct prof_waited take_told(struct prof_thread *t, const struct prof_end
   look.slept = prof_clock_ticks_at(away.slept_ns, look.now);
   if (is_too_deep(t, look.now))
     return untold();
-  take_for_sleep(&look, call);
-  struct place place = find_place(t, &look, call);
-  /* A call that counts for many should not have what it cost to change places either. */
-  const uint64_t own = call->end - call->start - place.in_call;
-  const bool changed = place.in_call > 0 && call->weighs && own > call->usual &&
-                       own - call->usual < PROF_CHANGE_COST * (look.now - began);
-  if (changed)
-    place.in_call += own - call->usual;
-  const struct prof_sleep sleep = {.since = look.since,
-                                   .ticks = look.slept,
-                                   .in_call = place.in_call,
-                                   .before = place.before,
-                                   .before_begin = place.stretch.begin};
-  bool may_be_before = look.slept > 0 && prof_sleeping_place(t, call, &sleep);
-  may_be_before |= may_be_either(t, &look, call, place.in_call + place.before);
-  const uint64_t since_end = running && look.now > call->end ? look.now - call->end : 0;
-  t->shifted_frames = prof_frames_shift_since(t, place.stretch.begin, place.before, place.in_call + since_end);
-  if (t->shifted_frames > DEEP)
-    t->shifted_at = prof_clock_now();
-  if (place.before + since_end > 0)
-    t->stale_look = (struct prof_interrupted){in_progress(t), look.now, place.before + since_end};
-  __atomic_fetch_add(&prof_process.header->loss[FMT_LOSS_WAITED], running ? look.waited : place.in_call + place.before,
-                     __ATOMIC_RELAXED);
-  return (struct prof_waited){.ticks = place.in_call, .uncertain = changed, .may_be_before = may_be_before};
+  return distribute(t, &look, call, running);
 }
 
 struct prof_waited prof_waiting_take(struct prof_thread *t, const struct prof_ending *call, bool running)

@@ -63,6 +63,14 @@ static inline bool prof_waiting_look(struct prof_thread *t, const struct fmt_rec
   return PROF_UNLIKELY(found == 0 || (frame && frame == t->stale_look.frame));
 }
 
+/* From the end of this call of the edge on, tells what a thread slept or waited before one from what it does so in it,
+ * if each of them is timed: looks at that cost more than others are worth. Anywhere. */
+static inline void prof_waiting_look_at_entries(struct fmt_rec_edge *edge)
+{
+  if (edge->flags & FMT_EDGE_SAMPLED && !((const struct fmt_rec_sampling *)edge - 1)->rate)
+    __atomic_fetch_or(&edge->flags, (uint32_t)FMT_EDGE_LOOKS, __ATOMIC_RELAXED);
+}
+
 /* What a call that began at `start` and took `own` ticks, without its waits, counts as among the shortest and longest
  * of its edge. Where a wait was taken out of it, that may have been too much by what the kernel counts otherwise: of a
  * short call next to nothing may be left. It is then taken for no shorter than the shortest that is known, `least`
@@ -70,7 +78,7 @@ static inline bool prof_waiting_look(struct prof_thread *t, const struct fmt_rec
 static inline uint64_t prof_waiting_extreme(const struct prof_thread *t, uint64_t start, uint64_t own, uint64_t least)
 {
   const bool is_whole = start >= t->waited_at || own >= least || least == UINT64_MAX;
-  return PROF_LIKELY(is_whole) || own / (PROF_CHANGE_COST * PROF_CHANGE_SMALL) >= t->look_least ? own : least;
+  return PROF_LIKELY(is_whole) || own / (PROF_CHANGE_COST * PROF_CHANGE_SMALL) >= t->look_least[false] ? own : least;
 }
 
 #endif

@@ -166,19 +166,32 @@ __attribute__((no_instrument_function)) static double ran(void)
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return now.tv_sec * 1e3 + now.tv_nsec * 1e-6;
 }
-__attribute__((noinline)) void callee(long n) { for (long i = 0; i < n; i++) sink += i; }
+static double main_ran, middle_ran, callee_ran;
+__attribute__((noinline)) void callee(long n)
+{
+  const double begin = ran();
+  for (long i = 0; i < n; i++) sink += i;
+  callee_ran += ran() - begin;
+}
+__attribute__((noinline)) void middle(long n)
+{
+  double begin = ran();
+  for (long i = 0; i < n; i++) sink -= i;
+  middle_ran += ran() - begin;
+  callee(n);
+  begin = ran();
+  for (long i = 0; i < n; i++) sink += 2 * i;
+  middle_ran += ran() - begin;
+}
 int main(void)
 {
-  double caller = 0, called = 0;
   for (int k = 0; k < 40; k++) {
-    const double before = ran();
-    for (long i = 0; i < 8000000; i++) sink -= i;
-    const double between = ran();
-    callee(8000000);
-    caller += between - before;
-    called += ran() - between;
+    const double begin = ran();
+    for (long i = 0; i < 5000000; i++) sink -= i;
+    main_ran += ran() - begin;
+    middle(5000000);
   }
-  printf("%f %f\n", caller, called);
+  printf("%f %f %f\n", main_ran, middle_ran, callee_ran);
   return 0;
 }
 """
@@ -384,7 +397,7 @@ class Times(OwnRun):
         return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
     def test_turns_on_a_busy_machine(self):
-        """What the clock gives a call and its caller is what each computed, whatever others take of the processors."""
+        """What the clock gives a call and its callers is what each computed, whatever others take of the processors."""
         program = self.compile("turns", TURNS, "-O1")
         busy = [subprocess.Popen(["sh", "-c", "while :; do :; done"]) for _ in range(2 * len(os.sched_getaffinity(0)))]
         found = []
@@ -393,7 +406,7 @@ class Times(OwnRun):
                 done = self.callsig("run", program)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 rows = self.rows("--raw")[0]
-                found.append([rows[name] * 1e3 / float(ran) for name, ran in zip(("main", "callee"), done.stdout.split())])
+                found.append([rows[name] * 1e3 / float(ran) for name, ran in zip(("main", "middle", "callee"), done.stdout.split())])
         finally:
             for one in busy:
                 one.kill()

@@ -12,8 +12,9 @@
 #include "profiler/base/preemption.h"
 #include "profiler/stack/waiting.h"
 
-#define MS     1000000u
-#define ASKING 5000u /* ns that it takes to ask */
+#define MS          1000000u
+#define ASKING      5000u /* ns that it takes to ask */
+#define RECORD_UNIT 8u    /* of places in a recording */
 
 /* The clock, and what the kernel tells: each time that it is asked, the thread is away for `asking` more. */
 static struct {
@@ -57,7 +58,7 @@ static int begin(void **state)
   prof_process.header = &guest.header;
   prof_process.settings.clock = FMT_CLOCK_MONOTONIC;
   guest.thread.preemption = (struct prof_preemption){.word = &guest.word, .armed = 1};
-  guest.thread.look_least = UINT64_MAX;
+  guest.thread.look_least[false] = guest.thread.look_least[true] = UINT64_MAX;
   guest.thread.stack = &stack.stack;
   guest.thread.top = stack.stack.frames;
   memset(&world, 0, sizeof world);
@@ -73,6 +74,16 @@ static int end(void **state)
   return 0;
 }
 
+/* Has the thread be away for `away` before it asks, and for `asking` each time it does, and looks at the end of a call.
+ */
+static struct prof_waited look_at(struct guest *guest, const struct prof_ending *call, uint64_t away, uint64_t asking)
+{
+  world.turns.away_ns += away;
+  world.asking = asking;
+  guest->word = 0;
+  return prof_waiting_take(&guest->thread, call, true);
+}
+
 /* Looks at the end of a call of 40 ms, `since` ns before which there was a look. The thread was away for `away` before
  * it asked. */
 static struct prof_waited look(struct guest *guest, uint64_t since, uint64_t away, uint64_t asking)
@@ -82,10 +93,7 @@ static struct prof_waited look(struct guest *guest, uint64_t since, uint64_t awa
   const struct prof_ending call = {
       .frame = &frame, .edge = &edge, .start = world.now - 40 * MS, .end = world.now, .usual = PROF_USUAL_UNKNOWN};
   guest->thread.looked_at = call.start - since;
-  world.turns.away_ns += away;
-  world.asking = asking;
-  guest->word = 0;
-  return prof_waiting_take(&guest->thread, &call, true);
+  return look_at(guest, &call, away, asking);
 }
 
 /* What is taken out of the call where it is clear that the thread was away in it. */
@@ -123,6 +131,71 @@ static void in_either(void **state)
   assert_false(look(*state, 30 * MS, 0, 10 * MS).may_be_before);
 }
 
+/* Where a call has begun before the last look, as its callee ended then, all since is the call's, of which it is a
+ * part. */
+static void in_the_rest_of_the_call(void **state)
+{
+  struct guest *guest = *state;
+  static const struct fmt_rec_edge edge;
+  static const struct fmt_rec_frame frame;
+  const struct prof_ending call = {
+      .frame = &frame, .edge = &edge, .start = world.now - 16 * MS, .end = world.now, .usual = 12 * MS};
+  (void)taken(guest, 0, 0);
+  guest->thread.looked_at = call.end - 7 * MS;
+  assert_int_equal(look_at(guest, &call, 4 * MS, 0).ticks, 4 * MS);
+}
+
+/* A drawn call that is much longer than others are keeps that, whatever asking took. */
+static void in_a_long_call_of_short_ones(void **state)
+{
+  struct guest *guest = *state;
+  static const struct fmt_rec_edge edge;
+  static const struct fmt_rec_frame frame;
+  (void)taken(guest, 25 * MS, 0);
+  for (uint64_t asking = 0; asking <= 10 * MS; asking += 5 * MS) {
+    const struct prof_ending call = {.frame = &frame,
+                                     .edge = &edge,
+                                     .start = world.now - 30 * MS,
+                                     .end = world.now,
+                                     .usual = MS / 10,
+                                     .weighs = true};
+    guest->thread.looked_at = call.start - 1000;
+    const struct prof_waited waited = look_at(guest, &call, 5 * MS, asking);
+    assert_in_range(waited.ticks, 5 * MS - 10 * ASKING, 5 * MS + 10 * ASKING);
+    assert_false(waited.uncertain);
+  }
+}
+
+/* What a call that waits for others slept in it is not what the thread waited while it asked. */
+static void not_asleep_while_it_asks(void **state)
+{
+  struct guest *guest = *state;
+  static struct fmt_rec_sleep slept[2]; /* the second one, as nothing is recorded at place 0 */
+  static struct {
+    struct fmt_rec_sampling sampling;
+    struct fmt_rec_edge edge;
+  } told;
+  static const struct fmt_rec_frame frame;
+  guest->header.base = (uintptr_t)slept;
+  told.sampling.sleep = sizeof slept[0] / RECORD_UNIT;
+  told.edge.flags = FMT_EDGE_SAMPLED | FMT_EDGE_TIMED;
+  (void)taken(guest, 25 * MS, 0);
+  const struct prof_ending call = {
+      .frame = &frame, .edge = &told.edge, .start = world.now - 40 * MS, .end = world.now, .usual = PROF_USUAL_UNKNOWN};
+  guest->thread.looked_at = call.start - 1000;
+  assert_int_equal(look_at(guest, &call, 0, 10 * MS).ticks, 0);
+  assert_in_range(slept[1].ticks, 0, MS / 10);
+}
+
+/* What was not taken out, as there was no room for it, is not told as taken out: 20 ms of the call, 30 of before it. */
+static void told_as_taken_out(void **state)
+{
+  struct guest *guest = *state;
+  const uint64_t before = guest->header.loss[FMT_LOSS_WAITED];
+  assert_int_equal(look(guest, 30 * MS, 60 * MS, 0).ticks, 20 * MS);
+  assert_in_range(guest->header.loss[FMT_LOSS_WAITED] - before, 50 * MS, 51 * MS);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -130,6 +203,10 @@ int main(void)
       cmocka_unit_test_setup_teardown(while_it_asks, begin, end),
       cmocka_unit_test_setup_teardown(in_both, begin, end),
       cmocka_unit_test_setup_teardown(in_either, begin, end),
+      cmocka_unit_test_setup_teardown(in_the_rest_of_the_call, begin, end),
+      cmocka_unit_test_setup_teardown(in_a_long_call_of_short_ones, begin, end),
+      cmocka_unit_test_setup_teardown(not_asleep_while_it_asks, begin, end),
+      cmocka_unit_test_setup_teardown(told_as_taken_out, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
