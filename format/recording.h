@@ -480,7 +480,11 @@ struct fmt_rec_process {
   uint32_t hook_hidden; /* the header's */
   uint32_t hook_floor;
   uint32_t reserved;
+  uint64_t lowest_module; /* the lowest start of its modules that is at FMT_REC_HIGH_MODULES or above; 0: none is */
 };
+
+/* Modules below are those of a program at a fixed place: sizes and counts are as large as addresses near them. */
+#define FMT_REC_HIGH_MODULES (UINT64_C(1) << 40)
 
 /* What every version has written of it. */
 #define FMT_REC_PROCESS_LEAST offsetof(struct fmt_rec_process, drawn_from)
@@ -490,5 +494,7 @@ struct fmt_rec_process {
 #define FMT_REC_PROCESS_TRIGGER offsetof(struct fmt_rec_process, pauses)
 /* And `pauses`, and what tells of ranks, with 0 as hook_hidden. */
 #define FMT_REC_PROCESS_RANKS offsetof(struct fmt_rec_process, hook_floor)
+/* And `hook_floor`. */
+#define FMT_REC_PROCESS_FLOOR offsetof(struct fmt_rec_process, lowest_module)
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "output/stats/stats_object.h"
 #include "output/text/text.h"
 
 /* The row with the longest call. Returns 0 or a negative errno after a message. */
@@ -54,7 +55,9 @@ static void tell(struct callsig_stats *stats, const struct cli_trigger *trigger,
   else if (cli_trigger_select(stats, &whole) < 0)
     cli_error("run: --trigger '%s': its condition names nothing that was recorded", trigger->text);
   else if (callsig_stats_row_count(stats) == 0)
-    cli_error("run: --trigger '%s': no call with such arguments was recorded", trigger->text);
+    cli_error("run: --trigger '%s': no call %s", trigger->text,
+              out_stats_is_undecided(stats) ? "is known to have had such arguments: some were not recorded exactly"
+                                            : "with such arguments was recorded");
   else if (!is_full)
     tell_longest(stats, trigger);
 }

@@ -128,6 +128,13 @@ const struct out_sampled_run *out_in_place_run(const struct out_profile *profile
   return run && run->head.flags & FMT_SAMPLES_OWN_RUN && run->head.samples > 0 ? run : NULL;
 }
 
+const struct out_sampled_run *out_in_place_timed_run(const struct out_profile *profile,
+                                                     const struct out_recording_info *info)
+{
+  const bool is_own_clock = info->clock == FMT_CLOCK_INJECTED && !(info->flags & FMT_REC_SAMPLED);
+  return is_own_clock ? NULL : out_in_place_run(profile, info);
+}
+
 struct out_in_place_runs out_in_place_runs(const struct out_profile *profile)
 {
   struct out_in_place_runs runs = {0, 0};

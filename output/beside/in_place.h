@@ -36,6 +36,10 @@ void out_in_place_solve(struct out_in_place *functions, uint32_t count, const st
 const struct out_sampled_run *out_in_place_run(const struct out_profile *profile,
                                                const struct out_recording_info *info);
 
+/* The same, but NULL as well where a clock of the program's own timed every call: samples tell none of its times. */
+const struct out_sampled_run *out_in_place_timed_run(const struct out_profile *profile,
+                                                     const struct out_recording_info *info);
+
 /* How many recordings in which not every call was timed there are, and how many of them lack such samples. */
 struct out_in_place_runs {
   uint32_t all, lacking;

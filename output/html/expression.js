@@ -217,8 +217,9 @@ function equalStrings(left, right) {
   return left.text.length === right.text.length;
 }
 
+// An enumerator is no pointer, whatever its value is.
 function isNullLike(value) {
-  return value.kind === "null" || (value.kind === "range" && value.low == 0 && value.high == 0); // eslint-disable-line eqeqeq
+  return value.kind === "null" || (value.kind === "range" && !value.enumeration && value.low == 0 && value.high == 0); // eslint-disable-line eqeqeq
 }
 
 function isPointer(value) {
@@ -303,4 +304,22 @@ export function evaluate(node, signature) {
   const right = valueOf(node.right, signature, left.enumeration);
   if (right.enumeration && !left.enumeration) left = valueOf(node.left, signature, right.enumeration);
   return compare(node.kind, left, right);
+}
+
+// Has the call what the path leads to? An enumerator or a function has a name everywhere, and a short list not every element.
+function isThere(path, {layout, values}) {
+  const bound = boundIn(path, layout), value = bound ? values[bound.argument] : null;
+  return value ? path.index < 0 || value.kind !== "list" || value.isCut || path.index < value.list.length : path.isConstant;
+}
+
+// Is a condition that is unknown of a signature so because its function has no such argument? Then nothing was left out that was asked for.
+export function isAbsent(node, signature) {
+  if (!signature.layout) return false;
+  const isSo = (side) => isAbsent(side, signature), unknown = [node.left, node.right].filter((side) => side && evaluate(side, signature) === null);
+  switch (node.kind) {
+  case "!": return isSo(node.left);
+  case "&&": return unknown.some(isSo);
+  case "||": return unknown.every(isSo);
+  default: return !pathsOf(node).every((path) => isThere(path, signature));
+  }
 }

@@ -1,6 +1,6 @@
 // Which rows are shown, and in which order.
 import {ConditionError} from "./expression_words.js";
-import {bindPath, parseCondition, pathsOf} from "./expression.js";
+import {bindPath, isAbsent, parseCondition, pathsOf} from "./expression.js";
 import {TRUE, UNKNOWN, truthsOf} from "./signature_runs.js";
 import {BY} from "./decode.js";
 
@@ -63,14 +63,16 @@ function conditionOf(profile, text) {
 // A name must be an argument of some function, an enumerator or a function.
 function checkNames(profile, condition) {
   const {layouts} = profile.page;
-  for (const {path, column} of pathsOf(condition)) {
-    const isKnown = layouts.some((layout) => bindPath(layout, path) || layout.some(({enumeration}) => enumeration && enumeration.has(path))) ||
+  for (const node of pathsOf(condition)) {
+    const {path, column} = node;
+    node.isConstant = !layouts.some((layout) => bindPath(layout, path));
+    const isKnown = !node.isConstant || layouts.some((layout) => layout.some(({enumeration}) => enumeration && enumeration.has(path))) ||
       profile.functions.some(({name}) => name === path);
     if (!isKnown) throw new ConditionError(column, "no function here has an argument '" + path + "', and no enumerator or function is called so");
   }
 }
 
-// By number of a signature: 1 where the condition is true.
+// By number of a signature: 1 where the condition is true. Undecided are those that it may be true of.
 function signaturesBy(profile, text) {
   const condition = conditionOf(profile, text), passes = new Uint8Array(profile.signatures.length);
   let undecided = 0;
@@ -78,7 +80,7 @@ function signaturesBy(profile, text) {
     const truths = truthsOf(condition, run);
     for (let i = 0; i < truths.length; i++) {
       if (truths[i] === TRUE) passes[run.first + i] = 1;
-      else if (truths[i] === UNKNOWN) undecided++;
+      else if (truths[i] === UNKNOWN && !isAbsent(condition, profile.signatures[run.first + i])) undecided++;
     }
   }
   return {passes, undecided};

@@ -282,6 +282,7 @@ static void join(enum out_fold which, struct out_recording_info *into, uint64_t 
   sum->hook_floor = (uint32_t)mean(sum->hook_floor, into_calls, process->hook_floor, from_calls);
   for (unsigned i = 0; i < FMT_LOSS_COUNT; i++)
     sum->loss[i] = into->loss[i] += from->loss[i];
+  out_process_add_module(sum, process->lowest_module);
   sum->steps += process->steps;
   sum->active_steps += process->active_steps;
   into->damaged += from->damaged;

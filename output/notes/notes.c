@@ -359,11 +359,6 @@ static void note_rows(struct notes *notes)
                   " joined by widening under recursion: primitive calls and cumtime are upper bounds there");
     send(notes);
   }
-  if (stats->selection.undecided > 0) {
-    count(notes, stats->selection.undecided, "signature");
-    out_text_puts(&notes->text, " left out: --signature can not be decided, as an argument was lost or widened");
-    send(notes);
-  }
   note_left_subtree(notes);
   note_compensation(notes);
 }
@@ -384,12 +379,32 @@ static void note_nothing(struct notes *notes)
     out_text_puts(&notes->text, "no row is shown: the restrictions leave none of ");
     count(notes, stats->listed, "row");
     out_text_puts(&notes->text, "; a pattern is searched in the printed names");
+  } else if (out_stats_is_undecided(stats)) {
+    out_text_puts(&notes->text, "no row is shown: nothing that was recorded is known to be what the filters ask for");
   } else if (filters(&stats->filter)) {
     out_text_puts(&notes->text, "no row is shown: nothing that was recorded is what the filters ask for");
   } else {
     return;
   }
   send(notes);
+}
+
+/* What may be asked for and is in no row. */
+static void note_undecided(struct notes *notes)
+{
+  const struct callsig_stats *stats = notes->stats;
+  if (stats->selection.undecided > 0) {
+    count(notes, stats->selection.undecided, "signature");
+    out_text_puts(&notes->text,
+                  " left out: --signature can not be decided, as an argument was lost, widened or cut off");
+    send(notes);
+  }
+  if (stats->selection.incomparable > 0) {
+    count(notes, stats->selection.incomparable, "signature");
+    out_text_puts(&notes->text, " left out: what --signature compares can not be compared there (an enumeration is "
+                                "compared with its enumerators, without quotes)");
+    send(notes);
+  }
 }
 
 /* All notes; of functions those that `functions` has, where it is not NULL. */
@@ -401,6 +416,7 @@ static int give_notes(const struct callsig_stats *stats, bool of_table, const ui
   if (!processes)
     return -ENOMEM;
   note_nothing(&notes);
+  note_undecided(&notes);
   if (notes.result == 0)
     notes.result = out_several_notes(stats, processes, note, data);
   if (notes.result == 0)

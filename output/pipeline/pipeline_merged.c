@@ -122,7 +122,7 @@ static void adopt(struct out_recording *recording, uint64_t address)
   header->steps = process->steps;
   header->active_steps = process->active_steps;
   header->flags = (header->flags & ~(uint32_t)FMT_REC_SCHEDULE) | (process->flags & FMT_REC_SCHEDULE);
-  process = out_recording_record(recording, address, FMT_TAG_PROCESS, sizeof *process);
+  process = out_recording_record(recording, address, FMT_TAG_PROCESS, FMT_REC_PROCESS_RANKS);
   header->pauses = process ? process->pauses : 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "output/profile/layout.h"
 #include "output/profile/load.h"
+#include "output/profile/process.h"
 #include "output/text/message.h"
 #include "output/text/text.h"
 
@@ -81,6 +82,7 @@ static int load_module(struct out_loader *loader, const struct fmt_rec_module *r
   module->unloaded = record->unloaded != 0;
   module->build_id_size = record->build_id_size;
   memcpy(module->build_id, record->build_id, sizeof module->build_id);
+  out_process_add_module(&out_profile_recording(loader->profile, loader->number)->process, record->start);
   int result = load_index(loader, loader->profile->modules.count - 1, record);
   return result < 0 ? result : out_load_name(loader, record->path, "?", &module->label);
 }

@@ -147,9 +147,11 @@ static int add_listed(struct out_loader *loader)
     process.pauses = whole ? whole->pauses : 0;
     process.rank_rows = whole ? whole->rank_rows : 0;
     process.ranks = whole && process.rank_source ? whole->ranks : 0;
-    whole = out_recording_record(loader->recording, address, FMT_TAG_PROCESS, sizeof process);
+    whole = out_recording_record(loader->recording, address, FMT_TAG_PROCESS, FMT_REC_PROCESS_FLOOR);
     process.hook_hidden = whole ? whole->hook_hidden : 0;
     process.hook_floor = whole ? whole->hook_floor : 0;
+    whole = out_recording_record(loader->recording, address, FMT_TAG_PROCESS, sizeof process);
+    process.lowest_module = whole ? whole->lowest_module : 0;
     result = add_process(loader, &process);
     if (result < 0)
       break;

@@ -47,6 +47,13 @@ static inline uint32_t out_process_count(const struct out_recording_info *info)
   return info->process.processes > 0 ? info->process.processes : 1;
 }
 
+/* Notes that the process has a module there; of another process 0, or the lowest of its modules. */
+static inline void out_process_add_module(struct fmt_rec_process *process, uint64_t start)
+{
+  if (start >= FMT_REC_HIGH_MODULES && (process->lowest_module == 0 || start < process->lowest_module))
+    process->lowest_module = start;
+}
+
 /* What tells of it: a recording, or the name of processes that have none of their own any more. */
 static inline const char *out_process_source(const struct out_profile *profile, const struct out_recording_info *info)
 {

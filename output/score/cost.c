@@ -1,4 +1,4 @@
-/* Sums what the hooks of each function's calls cost, and takes it off the times that they ran in. */
+/* Sums what the hooks of each function's calls cost, beside the functions' own times as a report has them. */
 #include "output/score/cost.h"
 
 #include <errno.h>
@@ -8,6 +8,8 @@
 #include "output/beside/in_place.h"
 #include "output/profile/edge_time.h"
 #include "output/sampling/hook_cost.h"
+#include "output/stats/compensate.h"
+#include "output/stats/row_errors.h"
 
 double out_score_slowdown(double hooks, double own)
 {
@@ -24,14 +26,11 @@ void out_score_costs_free(struct out_score_costs *costs)
 
 /* What is summed on the way. */
 struct sums {
+  const struct callsig_stats *stats;
   const struct out_profile *profile;
-  const uint32_t *shown_function;
   struct out_score_costs *costs;
-  struct part {
-    double time;  /* own time as it was measured, seconds */
-    double hooks; /* the part of it that is not the program's */
-  } * parts;      /* by function */
-  double outside; /* of hooks in no function's time: around the outermost calls */
+  double measured; /* by the clock, of all functions' own times, and what hooks took around the outermost calls */
+  double said;     /* by the calibration, of all hooks */
 };
 
 /* Was it measured what hooks take, and what a call spares that is not timed? */
@@ -44,7 +43,7 @@ static uint32_t function_of(const struct sums *sums, uint32_t variant)
 {
   const struct out_profile *profile = sums->profile;
   const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, variant)->context);
-  return sums->shown_function[out_profile_callable(profile, context->callable)->function];
+  return sums->stats->shown_function[out_profile_callable(profile, context->callable)->function];
 }
 
 static void add_edge(struct sums *sums, const struct out_edge *edge)
@@ -57,46 +56,66 @@ static void add_edge(struct sums *sums, const struct out_edge *edge)
   if (calls > 0 && !is_known(info, sampling.untimed))
     sums->costs->unknown = number;
   const struct out_hook_cost hooks = out_hook_cost(profile, edge);
-  const double inner = hooks.callee * info->tick, outer = hooks.caller * info->tick;
-  uint32_t to = function_of(sums, edge->to);
-  struct out_score_cost *cost = &sums->costs->functions[to];
+  struct out_score_cost *cost = &sums->costs->functions[function_of(sums, edge->to)];
   cost->calls += calls;
   cost->timed += sampling.timed;
-  cost->hooks += inner + outer;
-  sums->parts[to].time += (double)out_edge_own(profile, edge) * info->tick;
-  sums->parts[to].hooks += inner;
-  if (edge->from != FMT_NONE)
-    sums->parts[function_of(sums, edge->from)].hooks += outer;
-  else
-    sums->outside += outer;
+  cost->hooks += (hooks.callee + hooks.caller) * info->tick;
+  sums->said += (hooks.callee + hooks.caller) * info->tick;
+  sums->costs->calls += calls;
+  sums->costs->timed += sampling.timed;
+  sums->measured += (double)out_edge_own(profile, edge) * info->tick;
+  if (edge->from == FMT_NONE)
+    sums->measured += hooks.caller * info->tick;
 }
 
-/* By how much a time may be off where samples of the run tell the sum of which `hooks` are a part. */
-static double sampled_error(double hooks, double own)
+/* Takes each function's own time, and what it is at least, from the rows by function. */
+static int take_rows(const struct sums *sums, const struct out_grouping *grouping, const struct out_rows *rows)
 {
-  return fmin(fmax(hooks, 0), (hooks + own) / 4);
+  struct out_row_error *errors = out_row_errors_make(sums->profile, grouping, rows);
+  if (!errors)
+    return -ENOMEM;
+  for (uint32_t i = 0; i < rows->list.count; i++) {
+    const struct out_row *row = out_rows_at(rows, i);
+    struct out_score_cost *cost = &sums->costs->functions[row->key.what];
+    const double least = ((double)row->own - errors[i].own) * grouping->tick;
+    cost->own = (double)row->own * grouping->tick;
+    /* An error that is not known is no number. */
+    cost->sure = least > 0 ? least : 0;
+    sums->costs->all_own += cost->own;
+  }
+  free(errors);
+  return 0;
+}
+
+/* The own times of a report without hooks, of all calls. */
+static int find_own(const struct sums *sums, struct out_profile *profile)
+{
+  struct out_compensation compensation = {0};
+  struct out_rows rows;
+  int result = out_compensate(profile, false, &compensation);
+  if (result < 0)
+    return result;
+  const struct out_grouping grouping = {.by = CALLSIG_BY_FUNCTION,
+                                        .shown_function = sums->stats->shown_function,
+                                        .compensation = &compensation,
+                                        .tick = sums->stats->grouping.tick};
+  out_rows_init(&rows);
+  result = out_rows_build(profile, &grouping, &rows);
+  if (result == 0)
+    result = take_rows(sums, &grouping, &rows);
+  out_rows_free(&rows);
+  out_compensation_free(&compensation);
+  return result;
 }
 
 /* What the hooks can have taken is at most what the program itself left. */
 static void settle(const struct sums *sums)
 {
   struct out_score_costs *costs = sums->costs;
-  double said = 0, measured = sums->outside;
-  for (uint32_t i = 0; i < sums->profile->functions.count; i++) {
-    struct out_score_cost *cost = &costs->functions[i];
-    const struct part *part = &sums->parts[i];
-    cost->own = part->time > part->hooks ? part->time - part->hooks : 0;
-    cost->sure = fmax(cost->own - out_guess_error(part->hooks, cost->own), 0);
-    measured += part->time;
-    said += cost->hooks;
-    costs->own += cost->own;
-    costs->calls += cost->calls;
-    costs->timed += cost->timed;
-  }
-  double possible = measured > costs->own ? measured - costs->own : 0;
+  const double said = sums->said;
+  costs->own = costs->all_own;
+  double possible = sums->measured > costs->own ? sums->measured - costs->own : 0;
   costs->lowered = said > possible ? possible / said : 1;
-  for (uint32_t i = 0; i < sums->profile->functions.count; i++)
-    costs->functions[i].hooks *= costs->lowered;
   costs->hooks = said * costs->lowered;
   costs->uncertainty = out_guess_error(costs->hooks, costs->own);
 }
@@ -120,16 +139,9 @@ static void settle_by_samples(const struct sums *sums)
     own += (double)(samples.all - samples.hooks) * period;
     variance += (double)samples.all * period * period / 4;
   }
-  if (!(hooks > 0) || !(own > 0) || !(costs->hooks > 0))
+  if (!(hooks > 0) || !(own > 0) || !(sums->said > 0))
     return;
-  const double dearer = hooks / costs->hooks, longer = costs->own > 0 ? own / costs->own : 1;
-  for (uint32_t i = 0; i < profile->functions.count; i++) {
-    struct out_score_cost *cost = &costs->functions[i];
-    cost->sure = (cost->own - sampled_error(sums->parts[i].hooks, cost->own)) * longer;
-    cost->hooks *= dearer;
-    cost->own *= longer;
-  }
-  costs->lowered *= dearer;
+  costs->lowered = hooks / sums->said;
   costs->hooks = hooks;
   costs->own = own;
   costs->uncertainty = 2 * sqrt(variance);
@@ -137,25 +149,25 @@ static void settle_by_samples(const struct sums *sums)
   costs->in_hooks = all.hooks;
 }
 
-int out_score_costs_make(const struct out_profile *profile, const uint32_t *shown_function,
-                         struct out_score_costs *costs)
+int out_score_costs_make(struct callsig_stats *stats, struct out_score_costs *costs)
 {
-  uint32_t count = profile->functions.count;
-  *costs = (struct out_score_costs){.functions = calloc(count + 1u, sizeof *costs->functions), .unknown = FMT_NONE};
-  struct sums sums = {.profile = profile,
-                      .shown_function = shown_function,
-                      .costs = costs,
-                      .parts = calloc(count + 1u, sizeof *sums.parts)};
-  bool complete = costs->functions && sums.parts;
-  if (complete) {
-    for (uint32_t i = 0; i < profile->edges.count; i++) {
-      const struct out_edge *edge = out_profile_edge(profile, i);
-      if (edge->to != FMT_NONE)
-        add_edge(&sums, edge);
-    }
-    settle(&sums);
-    settle_by_samples(&sums);
+  struct out_profile *profile = &stats->profile;
+  *costs = (struct out_score_costs){.functions = calloc(profile->functions.count + 1u, sizeof *costs->functions),
+                                    .unknown = FMT_NONE};
+  if (!costs->functions)
+    return -ENOMEM;
+  struct sums sums = {.stats = stats, .profile = profile, .costs = costs};
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    if (edge->to != FMT_NONE)
+      add_edge(&sums, edge);
   }
-  free(sums.parts);
-  return complete ? 0 : -ENOMEM;
+  int result = find_own(&sums, profile);
+  if (result < 0)
+    return result;
+  settle(&sums);
+  settle_by_samples(&sums);
+  for (uint32_t i = 0; i < profile->functions.count; i++)
+    costs->functions[i].hooks *= costs->lowered;
+  return 0;
 }

@@ -35,7 +35,7 @@ static int put_function(struct out_score_report *report, const struct out_score_
   put_double(line, is_known && costs->hooks > 0, cost->hooks / costs->hooks);
   put_double(line, is_known && costs->own > 0, cost->hooks / costs->own);
   put_double(line, is_known, cost->own);
-  put_double(line, is_known && costs->own > 0, cost->own / costs->own);
+  put_double(line, is_known && costs->all_own > 0, cost->own / costs->all_own);
   out_text_printf(line, ",%u,%u", function->rows, function->signatures);
   if (function->instructions > 0)
     out_text_printf(line, ",%u,%d", function->instructions, function->has_loop);

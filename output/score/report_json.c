@@ -112,7 +112,7 @@ static int put_function(struct out_score_report *report, const struct out_score_
   put_known(json, "hooks_share", is_known, cost->hooks / costs->hooks);
   put_known(json, "factor", is_known, cost->hooks / costs->own);
   put_known(json, "own", is_known, cost->own);
-  put_known(json, "own_share", is_known, cost->own / costs->own);
+  put_known(json, "own_share", is_known, cost->own / costs->all_own);
   out_json_key_integer(json, "rows", function->rows);
   out_json_key_integer(json, "signatures", function->signatures);
   put_size(json, function);

@@ -56,7 +56,7 @@ static int put_function(struct out_score_report *report, const struct out_score_
   out_text_integer(line, cost->timed, 9);
   put_time(line, is_known, cost->hooks, costs->hooks);
   put_number(line, is_known, costs->own > 0 ? cost->hooks / costs->own : INFINITY);
-  put_time(line, is_known, cost->own, costs->own);
+  put_time(line, is_known, cost->own, costs->all_own);
   out_text_printf(line, " %8u %8u", function->rows, function->signatures);
   put_number(line, is_known, function->worth);
   const char *mark = function->left_out ? "out" : out_score_reason_name(function->reason);

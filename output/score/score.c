@@ -46,7 +46,7 @@ static double worth(const struct out_score *score, const struct out_score_functi
 {
   const struct out_score_costs *costs = &score->costs;
   double saved = costs->hooks > 0 ? function->cost->hooks / costs->hooks : 0;
-  double time = costs->own > 0 ? function->cost->own / costs->own : 0;
+  double time = costs->all_own > 0 ? function->cost->own / costs->all_own : 0;
   double rows = score->rows > 0 ? (double)function->rows / score->rows : 0;
   return time + rows > 0 ? saved / (time + rows) : 0;
 }
@@ -114,7 +114,7 @@ int out_score_make(struct callsig_stats *stats, const struct out_score_wanted *w
     result = prepare_by(stats, CALLSIG_BY_FUNCTION, told);
   }
   if (result == 0)
-    result = out_score_costs_make(&stats->profile, stats->shown_function, &score->costs);
+    result = out_score_costs_make(stats, &score->costs);
   if (result == 0)
     result = list_functions(score, &counts);
   free(counts.rows);

@@ -6,8 +6,6 @@
 
 #include "output/profile/signature.h"
 
-/* Modules below are those of a program at a fixed place: sizes and counts are as large as addresses near them. */
-#define LOW_END (UINT64_C(1) << 40)
 /* The kernel maps downwards from what it mapped first: so far below the lowest module there may be more. */
 #define BELOW (UINT64_C(1) << 36)
 /* Above is none of a program's. */
@@ -26,9 +24,9 @@ struct search {
 static uint64_t find_lowest(const struct out_profile *profile)
 {
   uint64_t lowest = HIGH_END;
-  for (uint32_t i = 0; i < profile->modules.count; i++) {
-    uint64_t start = out_profile_module(profile, i)->start;
-    if (start >= LOW_END && start < lowest)
+  for (uint32_t i = 0; i < profile->recordings.count; i++) {
+    const uint64_t start = out_profile_recording(profile, i)->process.lowest_module;
+    if (start >= FMT_REC_HIGH_MODULES && start < lowest)
       lowest = start;
   }
   return lowest == HIGH_END ? HIGH_END : lowest - BELOW;

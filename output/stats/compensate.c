@@ -222,7 +222,7 @@ static int compensate_in_place(struct out_profile *profile, bool only_sampled, s
   int result = 0;
   for (uint32_t i = 0; i < profile->recordings.count && result == 0; i++) {
     const struct out_recording_info *info = out_profile_recording(profile, i);
-    if (!out_in_place_run(profile, info) || (only_sampled && !(info->flags & FMT_REC_SAMPLED)))
+    if (!out_in_place_timed_run(profile, info) || (only_sampled && !(info->flags & FMT_REC_SAMPLED)))
       continue;
     struct out_beside_times times = {.profile = profile,
                                      .recording = i,
@@ -263,7 +263,7 @@ int out_compensate(struct out_profile *profile, bool only_sampled, struct out_co
 
 bool out_compensate_is_known(const struct out_profile *profile, const struct out_recording_info *info)
 {
-  return info->hook_inner > 0 || info->hook_outer > 0 || out_in_place_run(profile, info);
+  return info->hook_inner > 0 || info->hook_outer > 0 || out_in_place_timed_run(profile, info);
 }
 
 void out_compensate_put_unknown(struct out_text *text, const struct out_profile *profile,

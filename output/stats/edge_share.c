@@ -226,7 +226,7 @@ struct out_share out_edge_share(const struct out_profile *profile, const struct 
            &share.subtraction.own);
   set_time(cumulative, compensation ? part_of(compensation->all[number], cumulative, whole) : 0, scale,
            &share.cumulative, &share.subtraction.cumulative);
-  if (compensation && out_in_place_run(profile, recording)) {
+  if (compensation && out_in_place_timed_run(profile, recording)) {
     const double part = whole > 0 ? fmin((double)cumulative / (double)whole, 1) : 0;
     share.subtraction.own_doubt = compensation->own_doubt[number] * scale;
     share.subtraction.cumulative_doubt = compensation->all_doubt[number] * part * scale;

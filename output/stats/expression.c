@@ -14,16 +14,42 @@ struct evaluation {
   const struct out_layout *layout;
   uint32_t layout_number;
   const struct out_arguments *arguments; /* NULL when they were not recorded */
-  bool missing;
+  /* What the values of a comparison have that would explain why it is unknown. */
+  bool absent, incomparable, missing;
+};
+
+/* What is known of a condition: `why` is why it is unknown, when it is. */
+struct verdict {
+  enum out_truth truth;
+  enum out_why why;
 };
 
 static struct out_value value_of(struct evaluation *evaluation, uint32_t number, const struct fmt_index_type *type);
 
+/* Of a path without a value: a group or a list as a whole has none, a list that is short has not every element, and
+ * others were not recorded exactly enough. */
+static void note_unknown(struct evaluation *evaluation, const struct out_node *path, struct out_path_binding binding)
+{
+  const struct out_argument *argument = evaluation->arguments ? &evaluation->arguments->list[binding.argument] : NULL;
+  const bool is_read = argument && argument->state == FMT_STATE_READ;
+  const bool is_list = is_read && argument->arg->kind == FMT_ARG_SPAN;
+  const bool is_several = is_list || (is_read && argument->arg->kind == FMT_ARG_GROUP);
+  const bool is_element = path->index != FMT_NONE;
+  if (is_list && is_element && !(argument->words[0] & OUT_CUT))
+    evaluation->absent = true;
+  else if (is_several && !is_element && !binding.is_length)
+    evaluation->incomparable = true;
+  else
+    evaluation->missing = true;
+}
+
 static struct out_value path_value(struct evaluation *evaluation, struct out_node *node)
 {
   struct out_path_binding binding = out_expression_bind(node, evaluation->profile, evaluation->layout_number);
-  if (binding.argument == FMT_NONE)
+  if (binding.argument == FMT_NONE) {
+    evaluation->absent |= !node->is_constant;
     return (struct out_value){.kind = OUT_VALUE_NAME, .text = node->text};
+  }
   struct out_value value = out_value_unknown();
   if (evaluation->arguments) {
     const struct out_argument *argument = &evaluation->arguments->list[binding.argument];
@@ -37,7 +63,8 @@ static struct out_value path_value(struct evaluation *evaluation, struct out_nod
       value =
           out_argument_value(evaluation->profile, evaluation->layout->index, evaluation->arguments, binding.argument);
   }
-  evaluation->missing |= value.kind == OUT_VALUE_UNKNOWN;
+  if (value.kind == OUT_VALUE_UNKNOWN)
+    note_unknown(evaluation, node, binding);
   return value;
 }
 
@@ -59,10 +86,14 @@ static struct out_value bits_value(struct evaluation *evaluation, const struct o
   struct out_value right = value_of(evaluation, node->right, left.type ? left.type : type);
   if (left.kind == OUT_VALUE_NAME && right.type)
     left = value_of(evaluation, node->left, right.type);
-  bool exact =
-      left.kind == OUT_VALUE_RANGE && right.kind == OUT_VALUE_RANGE && left.low == left.high && right.low == right.high;
-  if (!exact)
-    return left.kind == OUT_VALUE_NAME && right.kind == OUT_VALUE_NAME ? left : out_value_unknown();
+  const bool are_numbers = left.kind == OUT_VALUE_RANGE && right.kind == OUT_VALUE_RANGE;
+  const bool are_names = left.kind == OUT_VALUE_NAME && right.kind == OUT_VALUE_NAME;
+  if (!are_numbers || left.low != left.high || right.low != right.high) {
+    evaluation->missing |= are_numbers;
+    evaluation->incomparable |=
+        !are_numbers && !are_names && left.kind != OUT_VALUE_UNKNOWN && right.kind != OUT_VALUE_UNKNOWN;
+    return are_names ? left : out_value_unknown();
+  }
   struct out_value value =
       out_value_range(node->kind == OUT_NODE_BIT_AND ? left.low & right.low : left.low | right.low, 0);
   value.high = value.low;
@@ -86,8 +117,10 @@ static struct out_value value_of(struct evaluation *evaluation, uint32_t number,
     return (struct out_value){.kind = OUT_VALUE_NULL};
   case OUT_NODE_PATH:
     value = path_value(evaluation, node);
-    if (value.kind == OUT_VALUE_NAME && type)
-      return enumerator(evaluation->layout->index, type, node->text);
+    if (value.kind != OUT_VALUE_NAME || !type)
+      return value;
+    value = enumerator(evaluation->layout->index, type, node->text);
+    evaluation->incomparable |= value.kind == OUT_VALUE_UNKNOWN;
     return value;
   case OUT_NODE_BIT_AND:
   case OUT_NODE_BIT_OR:
@@ -134,9 +167,11 @@ static enum out_truth equal_strings(const struct out_value *left, const struct o
   return truth_of(left->length == right->length);
 }
 
+/* An enumerator is no pointer, whatever its value is. */
 static bool is_null_like(const struct out_value *value)
 {
-  return value->kind == OUT_VALUE_NULL || (value->kind == OUT_VALUE_RANGE && value->low == 0 && value->high == 0);
+  const bool is_zero = value->kind == OUT_VALUE_RANGE && !value->type && value->low == 0 && value->high == 0;
+  return value->kind == OUT_VALUE_NULL || is_zero;
 }
 
 static bool is_pointer(const struct out_value *value)
@@ -218,13 +253,38 @@ static enum out_truth compare(enum out_comparison comparison, const struct out_v
   }
 }
 
-static enum out_truth compare_nodes(struct evaluation *evaluation, const struct out_node *node)
+static bool is_number(const struct out_value *value)
+{
+  return value->kind == OUT_VALUE_RANGE || value->kind == OUT_VALUE_FLOAT;
+}
+
+/* Two numbers, or two texts of which it is asked whether they are equal, are unknown as one of them is not exact. */
+static bool are_comparable(enum out_comparison comparison, const struct out_value *left, const struct out_value *right)
+{
+  const bool are_texts = left->kind == OUT_VALUE_STRING && right->kind == OUT_VALUE_STRING;
+  return (is_number(left) && is_number(right)) ||
+         (are_texts && (comparison == OUT_EQUAL || comparison == OUT_NOT_EQUAL));
+}
+
+/* What was found out of a comparison, or of a value on its own: `comparable` is known to be so. */
+static struct verdict verdict_of(const struct evaluation *evaluation, enum out_truth truth, bool comparable)
+{
+  if (truth != OUT_UNKNOWN)
+    return (struct verdict){.truth = truth};
+  if (evaluation->absent)
+    return (struct verdict){truth, OUT_WHY_ABSENT};
+  const bool missing = !evaluation->incomparable && (evaluation->missing || comparable);
+  return (struct verdict){truth, missing ? OUT_WHY_MISSING : OUT_WHY_INCOMPARABLE};
+}
+
+static struct verdict compare_nodes(struct evaluation *evaluation, const struct out_node *node)
 {
   struct out_value left = value_of(evaluation, node->left, NULL);
   struct out_value right = value_of(evaluation, node->right, left.type);
   if (right.type && !left.type)
     left = value_of(evaluation, node->left, right.type);
-  return compare(node->comparison, &left, &right);
+  return verdict_of(evaluation, compare(node->comparison, &left, &right),
+                    are_comparable(node->comparison, &left, &right));
 }
 
 /* A value on its own is true when it is neither 0 nor NULL. */
@@ -247,32 +307,58 @@ static enum out_truth is_set(const struct out_value *value)
   }
 }
 
-static enum out_truth evaluate(struct evaluation *evaluation, uint32_t number)
+static enum out_why first(enum out_why left, enum out_why right)
+{
+  return left < right ? left : right;
+}
+
+/* One side alone can settle it. Where the function has not what one of them asks for, it does not matter what else is
+ * not known. */
+static struct verdict both(struct verdict left, struct verdict right)
+{
+  if (left.truth == OUT_UNKNOWN && right.truth == OUT_UNKNOWN)
+    return (struct verdict){OUT_UNKNOWN, first(left.why, right.why)};
+  return left.truth == OUT_FALSE || (left.truth == OUT_UNKNOWN && right.truth == OUT_TRUE) ? left : right;
+}
+
+static struct verdict opposite(struct verdict verdict)
+{
+  return (struct verdict){negate(verdict.truth), verdict.why};
+}
+
+/* What was not recorded may make it true, whatever the other side lacks. */
+static struct verdict either(struct verdict left, struct verdict right)
+{
+  if (left.truth == OUT_UNKNOWN && right.truth == OUT_UNKNOWN)
+    return left.why > right.why ? left : right;
+  return opposite(both(opposite(left), opposite(right)));
+}
+
+static struct verdict evaluate(struct evaluation *evaluation, uint32_t number)
 {
   const struct out_node *node = out_expression_node(evaluation->expression, number);
-  enum out_truth left, right;
+  struct verdict left;
   struct out_value value;
   switch (node->kind) {
   case OUT_NODE_OR:
+    left = evaluate(evaluation, node->left);
+    return either(left, evaluate(evaluation, node->right));
   case OUT_NODE_AND:
     left = evaluate(evaluation, node->left);
-    right = evaluate(evaluation, node->right);
-    /* One side alone can settle it. */
-    if (node->kind == OUT_NODE_OR)
-      return left == OUT_TRUE || right == OUT_TRUE ? OUT_TRUE : left == OUT_FALSE ? right : left;
-    return left == OUT_FALSE || right == OUT_FALSE ? OUT_FALSE : left == OUT_TRUE ? right : left;
+    return both(left, evaluate(evaluation, node->right));
   case OUT_NODE_NOT:
-    return negate(evaluate(evaluation, node->left));
-  case OUT_NODE_COMPARE:
-    return compare_nodes(evaluation, node);
+    return opposite(evaluate(evaluation, node->left));
   default:
+    evaluation->absent = evaluation->incomparable = evaluation->missing = false;
+    if (node->kind == OUT_NODE_COMPARE)
+      return compare_nodes(evaluation, node);
     value = value_of(evaluation, number, NULL);
-    return is_set(&value);
+    return verdict_of(evaluation, is_set(&value), is_number(&value));
   }
 }
 
 int out_expression_evaluate(struct out_expression *expression, const struct out_profile *profile, uint32_t signature,
-                            struct out_arguments *scratch, enum out_truth *truth, bool *missing)
+                            struct out_arguments *scratch, enum out_truth *truth, enum out_why *why)
 {
   const struct out_signature *known = out_profile_signature(profile, signature);
   struct evaluation evaluation = {.expression = expression,
@@ -284,7 +370,8 @@ int out_expression_evaluate(struct out_expression *expression, const struct out_
       return -ENOMEM;
     evaluation.arguments = scratch;
   }
-  *truth = evaluate(&evaluation, expression->root);
-  *missing = *truth == OUT_UNKNOWN && evaluation.missing;
+  const struct verdict verdict = evaluate(&evaluation, expression->root);
+  *truth = verdict.truth;
+  *why = verdict.why;
   return 0;
 }

@@ -82,7 +82,7 @@ static bool is_named_in(const struct fmt_index *index, const char *name)
 }
 
 /* An enumerator, or a function that a pointer may be compared with. */
-static bool is_constant(const struct out_node *path, const struct out_profile *profile)
+static bool names_constant(const struct out_node *path, const struct out_profile *profile)
 {
   for (uint32_t i = 0; i < profile->modules.count; i++) {
     const struct out_known_module *module = out_profile_module(profile, i);
@@ -96,7 +96,10 @@ int out_expression_check(struct out_expression *expression, const struct out_pro
 {
   for (uint32_t i = 0; i < expression->nodes.count; i++) {
     struct out_node *node = out_expression_node(expression, i);
-    if (node->kind == OUT_NODE_PATH && !is_argument(node, profile) && !is_constant(node, profile))
+    if (node->kind != OUT_NODE_PATH)
+      continue;
+    node->is_constant = !is_argument(node, profile);
+    if (node->is_constant && !names_constant(node, profile))
       return out_expression_fail(
           expression, node->column,
           "no recorded function has an argument '%s', and no enumerator or function is called so", node->text);

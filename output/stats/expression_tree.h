@@ -40,6 +40,7 @@ struct out_node {
   const char *text; /* of a STRING its bytes, of a PATH its name without indexes; in the expression's arena */
   size_t length;
   uint32_t index;        /* of a PATH: a.shape[index], FMT_NONE without */
+  bool is_constant;      /* of a PATH: no function has such an argument. out_expression_check() finds it */
   uint32_t bound_layout; /* the layout that `binding` is of, FMT_NONE at first */
   struct out_path_binding binding;
 };

@@ -93,6 +93,15 @@ static int select_functions(const char *option, struct out_regex *regex, const s
   return 0;
 }
 
+/* Is the signature a row of its own, of a function that is selected? */
+static bool is_asked_for(const struct out_profile *profile, uint32_t number, const uint32_t *row_of,
+                         const struct out_selection *selection)
+{
+  const uint32_t layout = out_profile_signature(profile, number)->layout;
+  return (!row_of || row_of[number] == number) &&
+         (!selection->functions || selection->functions[out_profile_layout(profile, layout)->function]);
+}
+
 static int select_signatures(struct out_filter *filter, const struct out_profile *profile, const uint32_t *row_of,
                              struct out_selection *selection)
 {
@@ -101,10 +110,12 @@ static int select_signatures(struct out_filter *filter, const struct out_profile
   int result = selection->signatures ? out_expression_check(filter->signature, profile) : -ENOMEM;
   for (uint32_t i = 0; i < profile->signatures.count && result == 0; i++) {
     enum out_truth truth = OUT_FALSE;
-    bool missing = false;
-    result = out_expression_evaluate(filter->signature, profile, row_of ? row_of[i] : i, &scratch, &truth, &missing);
+    enum out_why why = OUT_WHY_DECIDED;
+    result = out_expression_evaluate(filter->signature, profile, row_of ? row_of[i] : i, &scratch, &truth, &why);
     selection->signatures[i] = truth == OUT_TRUE;
-    selection->undecided += missing && (!row_of || row_of[i] == i);
+    const bool is_told = why != OUT_WHY_DECIDED && is_asked_for(profile, i, row_of, selection);
+    selection->undecided += is_told && why == OUT_WHY_MISSING;
+    selection->incomparable += is_told && why == OUT_WHY_INCOMPARABLE;
   }
   out_arguments_free(&scratch);
   return result;

@@ -27,8 +27,9 @@ struct out_selection {
   bool actions;                                                   /* there are contexts below actions among them */
   uint32_t *depths; /* by context: how many functions its path has, itself included, from the outermost one on that
                        `below` selects; 0: it is below none */
-  uint64_t
-      undecided; /* signatures for which the expression was neither true nor false, as something was not recorded */
+  /* Signatures of which the expression is neither true nor false, as something was not recorded exactly enough, or as
+   * it compares what cannot be compared. */
+  uint64_t undecided, incomparable;
 };
 
 /* `row_of` gives the signature that each signature is shown as: what the expression is asked of. NULL: each by itself.

@@ -128,7 +128,7 @@ static void add_whole(struct summing *summing, uint32_t number)
     return;
   const uint32_t recording = out_profile_thread(profile, edge->thread)->recording;
   const struct out_recording_info *info = out_profile_recording(profile, recording);
-  if (!out_in_place_run(profile, info))
+  if (!out_in_place_timed_run(profile, info))
     return;
   struct part *whole = part_at(summing, &summing->of_functions, recording,
                                out_variant_callable(profile, out_profile_variant(profile, edge->to))->function);
@@ -207,7 +207,8 @@ static double period_of(const struct out_profile *profile, const struct out_grou
 {
   const struct out_recording_info *info =
       out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
-  return !grouping->compensation && out_in_place_run(profile, info) ? 0 : out_sample_period(profile, edge);
+  const bool is_told = grouping->compensation && out_in_place_timed_run(profile, info);
+  return !is_told && out_in_place_run(profile, info) ? 0 : out_sample_period(profile, edge);
 }
 
 static uint32_t what_of_caller(const struct summing *summing, const struct out_edge *edge)

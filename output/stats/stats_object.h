@@ -91,6 +91,12 @@ int out_stats_not_empty(const struct callsig_stats *stats);
  * message. */
 int out_stats_group(struct callsig_stats *stats);
 
+/* Are there signatures, where calls have been grouped, of which the filter's condition is neither true nor false? */
+static inline bool out_stats_is_undecided(const struct callsig_stats *stats)
+{
+  return stats->selection.undecided > 0 || stats->selection.incomparable > 0;
+}
+
 /* Makes that and the rows when they are not there: in no order, and without their errors. 0 or a negative errno after a
  * message. */
 int out_stats_build(struct callsig_stats *stats);

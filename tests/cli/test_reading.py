@@ -85,6 +85,24 @@ class Reading(harness.Case):
                    if row["function"] == "touch"]
         self.assertEqual([row["args"][0]["state"] for row in touched], ["widened"])
 
+    def test_addresses_of_several_processes(self):
+        """A merged recording, or one of a run of several processes, tells addresses as the recordings that it is of do."""
+        self.record(ADDRESSES)
+        self.assertEqual(self.callsig("run", "--times", "exact", "-o", "other.out", self.path("program")).returncode, 0)
+        self.assertEqual(self.callsig("merge", "-o", "merged.out", "callsig.out", "other.out").returncode, 0)
+        self.assertEqual(self.callsig("merge", "-o", "again.out", "merged.out").returncode, 0)
+        self.assertEqual(self.callsig("merge", "--fold", "-o", "folded.out", "callsig.out", "other.out").returncode, 0)
+        touched = "touch(where:long unsigned int, n=1)"
+        for by in ((), ("--by", "signature,process")):
+            tables = [self.callsig("report", "--format", "csv", *by, "touch", *files).stdout
+                      for files in (("callsig.out", "other.out"), ("merged.out",), ("again.out",))]
+            self.assertEqual(tables[0].count("where:"), 2 if by else 1, tables)
+            self.assertEqual(tables[1:], tables[:1] * 2)
+        self.assertEqual(self.named("folded.out", "touch"), {touched: "8"})
+        done = self.callsig("run", "--times", "exact", "-o", "family.out", "sh", "-c", "./program; ./program")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.named("family.out", "touch"), {touched: "8"})
+
     def test_waiting_is_told(self):
         """Five threads wait for a tenth of a second each, four of them for the fifth: the sum is no time that the program ran."""
         self.record(WAITING, "-pthread")

@@ -123,6 +123,16 @@ class Score(harness.Case):
         self.assertRegex(done.stdout, r"(?m)^    10000     10000  500\.000ms   90\.9 .* out  .*program\.c:7\(hot\)$")
         self.assertIn("a factor of 1.1 is kept without 1 function, marked 'out'", done.stdout)
 
+    def test_report_of_own_clock(self):
+        """Samples of the run tell no times of a clock of the program's own: the report takes off what was calibrated, and score goes by the same."""
+        self.record(self.c_program(), "recording")
+        rows = json.loads(self.callsig("report", "--compensate", "--by", "function", "--format", "json", "recording").stdout)["rows"]
+        own = {row["function"]: row["tottime"] for row in rows}
+        self.assertAlmostEqual(own["hotter"], 1.8, 5)
+        self.assertAlmostEqual(own["main"], 1 - 11002 * 49.5e-6, 5)
+        report = json.loads(self.callsig("score", "recording", "--format", "json").stdout)
+        self.assertEqual({one["function"]: one["own"] for one in report["functions"]}, own)
+
     def test_formats_agree(self):
         self.record(self.c_program(), "recording")
         report = json.loads(self.callsig("score", "recording", "--overhead", "1.1", "--format", "json").stdout)
@@ -288,6 +298,35 @@ class Score(harness.Case):
                 self.assertIn(done.returncode, (0, 1), done.stderr)
                 if done.returncode == 1:
                     self.assertIn("memory", done.stderr)
+
+
+# leaf is little more than its hooks, mid computes.
+SHORT_AND_LONG = """
+static volatile unsigned sink;
+static __attribute__((noinline)) void leaf(int n) { sink += (unsigned)n; }
+static __attribute__((noinline)) void mid(int n) {
+  for (int i = 0; i < 400000; i++) sink = sink * 1664525u + (unsigned)n;
+  for (int i = 0; i < 4000; i++) leaf(i & 3); }
+int main(void) { for (int i = 0; i < 400; i++) mid(i & 1); return 0; }
+"""
+
+
+class Own(harness.Case):
+    def test_as_reported(self):
+        """Own times are the report's without hooks, function by function, with samples of the run and without; what takes the most of it is
+        never left out."""
+        program = self.compile("program", SHORT_AND_LONG)
+        for options in ((), ("--times", "exact")):
+            self.assertEqual(self.callsig("run", *options, program).returncode, 0)
+            report = json.loads(self.callsig("report", "--by", "function", "--compensate", "--format", "json").stdout)
+            score = json.loads(self.callsig("score", "--overhead", "1.000001", "--format", "json").stdout)
+            own = {one["function"]: one["own"] for one in score["functions"]}
+            self.assertEqual(own, {row["function"]: row["tottime"] for row in report["rows"]}, options)
+            self.assertAlmostEqual(sum(one["own_share"] for one in score["functions"]), 1, 9)
+            self.assertAlmostEqual(sum(one["hooks"] for one in score["functions"]), score["hooks"], 9)
+            if score["factor_by"] == "samples":
+                self.assertEqual(max(own, key=own.get), "mid")
+                self.assertEqual({one["function"]: one["kept"] for one in score["functions"]}["mid"], "time")
 
 
 class ExcludeFile(harness.Case):

@@ -166,6 +166,14 @@ class Trigger(Case):
                           "callsig: run: --trigger 'stage decode > 10s': no task took so long: the longest was {0:1:decode}~"])
         self.assertEqual(self.snapshots(), [])
 
+    def test_says_what_is_not_known(self):
+        """Whether one of the calls had such an argument, which are in a bucket by now."""
+        source = """__attribute__((noinline)) void many(int n) { (void)n; __asm__ volatile(""); }
+                    int main(void) { for (int i = 0; i < 20000; i++) many(i); return 0; }"""
+        done = self.callsig("run", "--trigger", "many(n == 5000) > 1s", "--trigger", "many(n == 50000) > 1s", self.compile("many", source))
+        self.assertIn("'many(n == 5000) > 1s': no call is known to have had such arguments: some were not recorded exactly\n", done.stderr)
+        self.assertIn("'many(n == 50000) > 1s': no call with such arguments was recorded\n", done.stderr)
+
     def test_longest_had_not_ended(self):
         """A call that exit() ends took so long, and is no call that ended."""
         err = self.record(["main > 20ms"], "o30", "x")

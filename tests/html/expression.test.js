@@ -1,7 +1,7 @@
 // Conditions on arguments: what docs/expressions.md says of the language holds in a page too.
 import assert from "node:assert";
 import test from "node:test";
-import {bindPath, evaluate, parseCondition, pathsOf} from "../../output/html/expression.js";
+import {bindPath, evaluate, isAbsent, parseCondition, pathsOf} from "../../output/html/expression.js";
 import {ConditionError, splitCondition} from "../../output/html/expression_words.js";
 import {FALSE, TRUE, UNKNOWN, runsOf, truthsOf} from "../../output/html/signature_runs.js";
 
@@ -67,6 +67,24 @@ test("of many signatures each is compared", () => {
     assert.deepStrictEqual(runsOf(signatures).flatMap((run) => [...truthsOf(condition, run)]), signatures.map((signature) =>
       CODES.get(signature.layout ? evaluate(condition, signature) : null)), text);
   }
+});
+
+test("of what a function has no argument for, nothing is undecided", () => {
+  const cases = {
+    "lost == 3": false, "wide == 5000": false, "mode == \"FAST\"": false, "absent == 1": true, "!(absent == 1)": true, "absent": true, "t.shape[2] == 3": true,
+    "lost == 3 && absent == 1": true, "lost == 3 || absent == 1": false, "n == 1 || absent == 1": true, "n && lost == 3": false, "mode == UNHEARD": false,
+  };
+  for (const [text, wanted] of Object.entries(cases)) {
+    const condition = parseCondition(text);
+    for (const path of pathsOf(condition)) path.isConstant = path.path === "UNHEARD";
+    assert.strictEqual(evaluate(condition, SIGNATURE), null, text);
+    assert.strictEqual(isAbsent(condition, SIGNATURE), wanted, text);
+  }
+});
+
+test("an enumerator is no text, nor is that of 0", () => {
+  const signature = {layout: [argument("mode", {enumeration: new Map([["OFF", 0], ["ON", 1]])})], values: [exact(0)]};
+  for (const [text, wanted] of Object.entries({"mode == \"OFF\"": null, "mode != \"OFF\"": null, "mode == OFF": true, "mode == 0": true})) assert.strictEqual(truth(text, signature), wanted, text);
 });
 
 test("calls without arguments answer nothing", () => {

@@ -45,6 +45,15 @@ test("filters are gone over again where they changed, and nowhere else", () => {
   assert.strictEqual(filteredRows(known, grouping, DEFAULTS).count, 4);
 });
 
+test("what was widened too far is undecided, and what has no such argument is not", () => {
+  const known = profile(), [grouping] = known.page.groupings, [layout] = known.page.layouts, other = [{...layout[0], name: "m"}];
+  known.page.layouts.push(other);
+  known.signatures[1].values = [{kind: "range", low: 2, high: 3}];
+  Object.assign(known.signatures[2], {layout: other});
+  const undecided = (signature) => filterRows(known, grouping, {...DEFAULTS, signature}).undecided;
+  assert.deepStrictEqual(["n == 3", "n >= 2", "m == 3", "n == 3 || m == 4", "n == 3 && m == 3"].map(undecided), [1, 0, 0, 1, 0]);
+});
+
 test("what a filter does not understand is told", () => {
   for (const [changes, field] of [[{function: "("}, "function"], [{signature: "n ="}, "signature"], [{signature: "unheard == 1"}, "signature"], [{thread: "x"}, "thread"]])
     assert.throws(() => passing(changes), (error) => error instanceof FilterError && error.field === field, JSON.stringify(changes));

@@ -219,26 +219,86 @@ static void mistakes(void **state)
   refuses(deep, "column 101: parentheses nest more than 100 deep");
 }
 
+/* What notes say of a condition: these words, and of none else that it left out. NULL: nothing. */
+static void tells(const char *expression, const char *function, const char *wanted, const char *other)
+{
+  struct callsig_stats *stats = make();
+  struct callsig_stats_filter filter = {.size = sizeof filter, .signature = expression, .function = function};
+  assert_int_equal(callsig_stats_filter(stats, &filter), 0);
+  char *table = printed(stats, callsig_stats_print, NULL);
+  const char *told = strstr(table, " left out: "), *more = told ? strstr(told + 1, " left out: ") : NULL;
+  if (!told != !wanted || !more != !other || (wanted && !strstr(table, wanted)) || (other && !strstr(table, other)))
+    fail_msg("%s: %s", expression, table);
+  free(table);
+  callsig_stats_free(stats);
+}
+
 /* What could not be decided is told. */
 static void undecided(void **state)
 {
   (void)state;
-  struct callsig_stats *stats = make();
-  struct callsig_stats_filter filter = {.size = sizeof filter, .signature = "mode == FAST"};
-  assert_int_equal(callsig_stats_filter(stats, &filter), 0);
-  char *table = printed(stats, callsig_stats_print, NULL);
-  assert_non_null(strstr(table, "1 signature left out: --signature can not be decided"));
-  free(table);
-  callsig_stats_free(stats);
+  const char *const missing = "1 signature left out: --signature can not be decided";
+  const char *const one = "1 signature left out: what --signature compares can not be compared",
+                    *const several = "3 signatures left out: what --signature compares can not be compared",
+                    *const two = "2 signatures left out: what --signature compares can not be compared";
+  tells("mode == FAST", NULL, missing, NULL);
+  /* A bucket that does not decide it, and one that does. */
+  tells("w >= 5000", NULL, missing, NULL);
+  tells("w == 5000", NULL, missing, NULL);
+  tells("w == 5000.5", NULL, missing, NULL);
+  tells("w & 4096", NULL, missing, NULL);
+  tells("!(w == 5000)", NULL, missing, NULL);
+  tells("w >= 4096", NULL, NULL, NULL);
+  tells("w == 5000 && mode == FAST", NULL, missing, NULL);
+  tells("w == 5000 || w == 13", NULL, missing, NULL);
+  tells("w == 5000 && x > 1", NULL, NULL, NULL);
+  /* A string that was cut off. */
+  tells("name == \"abcdefghi\"", NULL, missing, NULL);
+  tells("name == \"abcdxfghi\"", NULL, NULL, NULL);
+  /* What has no such argument was not asked for, nor what another filter leaves out. */
+  tells("t.shape[1] == 3", NULL, NULL, NULL);
+  tells("w == 5000", "stop", NULL, NULL);
+  tells("w == 5000", "resize", missing, NULL);
+  /* Sides that cannot be compared. */
+  tells("mode == \"FAST\"", NULL, missing, two);
+  tells("mode == A", NULL, missing, two);
+  tells("name == 3", NULL, several, NULL);
+  tells("name < \"b\"", NULL, several, NULL);
+  tells("w == on_read", NULL, several, NULL);
+  tells("t == 3", NULL, several, NULL);
+  tells("mode == \"FAST\" && w == 1", NULL, one, NULL);
+  tells("mode != \"SLOW\" && w == 128", NULL, one, NULL);
+}
+
+/* No row is no proof that there was no such call. */
+static void none_is_known(void **state)
+{
+  (void)state;
+  static const struct {
+    const char *expression, *wanted;
+  } cases[] = {{"w == 5000", "is known to be what the filters ask for"},
+               {"mode == \"FAST\"", "is known to be what the filters ask for"},
+               {"w == 9999", "nothing that was recorded is what the filters ask for"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    struct callsig_stats *stats = make();
+    struct callsig_stats_filter filter = {.size = sizeof filter, .signature = cases[i].expression};
+    assert_int_equal(callsig_stats_filter(stats, &filter), 0);
+    char *table = printed(stats, callsig_stats_print, NULL);
+    if (!strstr(table, cases[i].wanted))
+      fail_msg("%s: %s", cases[i].expression, table);
+    free(table);
+    callsig_stats_free(stats);
+  }
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(numbers),  cmocka_unit_test(logic),
-      cmocka_unit_test(names),    cmocka_unit_test(pointers_and_strings),
-      cmocka_unit_test(fields),   cmocka_unit_test(characters),
-      cmocka_unit_test(mistakes), cmocka_unit_test(undecided),
+      cmocka_unit_test(numbers),       cmocka_unit_test(logic),
+      cmocka_unit_test(names),         cmocka_unit_test(pointers_and_strings),
+      cmocka_unit_test(fields),        cmocka_unit_test(characters),
+      cmocka_unit_test(mistakes),      cmocka_unit_test(undecided),
+      cmocka_unit_test(none_is_known),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }
