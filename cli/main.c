@@ -4,19 +4,24 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common/code_lines.h"
+#include "cli/common/print_help.h"
 #include "config.h"
 
 static int print_help(void)
 {
-  puts("usage: callsig COMMAND [OPTION...] [ARGUMENT...]\n"
-       "\n"
-       "Profiles C and C++ programs compiled with callsig-cc (or -g -finstrument-functions), call by call: which\n"
-       "functions, with which arguments, took the time.\n");
+  cli_print_help(
+      stdout,
+      "usage: callsig COMMAND [OPTION...] [ARGUMENT...]\n"
+      "\n"
+      "Profiles C and C++ programs compiled with callsig-cc (or -g -finstrument-functions), call by call: which\n"
+      "functions, with which arguments, took the time.\n\n");
   for (const struct cli_command *const *command = cli_commands; *command != NULL; command++)
     printf("  %-8s %s\n", (*command)->name, (*command)->summary);
-  puts("\n"
-       "'callsig COMMAND --help' (or -h, or 'callsig help COMMAND') says more of each; 'callsig --version' prints the\n"
-       "version, 'callsig --help' (or -h, or 'callsig help') this.");
+  cli_print_help(
+      stdout,
+      "\n"
+      "'callsig COMMAND --help' (or -h, or 'callsig help COMMAND') says more of each; 'callsig --version' prints the\n"
+      "version, 'callsig --help' (or -h, or 'callsig help') this.\n");
   return cli_finish_output(CLI_EXIT_OK);
 }
 
@@ -42,7 +47,7 @@ static int print_help_of(int count, char **names)
   const struct cli_command *command = find_command(names[0]);
   if (command == NULL)
     return CLI_EXIT_USAGE;
-  fputs(command->help, stdout);
+  cli_print_help(stdout, command->help);
   return cli_finish_output(CLI_EXIT_OK);
 }
 

@@ -252,8 +252,8 @@ static int count_too_slow(const struct diff_command *command, struct callsig_dif
   return error;
 }
 
-/* Says what takes longer than it may; CLI_EXIT_FAILURE then. New rows have nothing that they could be a part of: they
- * count in the whole. */
+/* Says what takes longer than it may, or why that is not known; CLI_EXIT_FAILURE then. New rows have nothing that they
+ * could be a part of: they count in the whole. */
 static int check_limit(const struct diff_command *command, struct callsig_diff *diff)
 {
   struct callsig_diff_row worst = {.size = sizeof worst};
@@ -262,6 +262,12 @@ static int check_limit(const struct diff_command *command, struct callsig_diff *
   size_t failed;
   if (count_too_slow(command, diff, &failed, &worst) < 0 || callsig_diff_total(diff, &total) < 0)
     return CLI_EXIT_FAILURE;
+  if (total.timed_differently) {
+    cli_error("diff: --fail-above: the recordings were timed differently (%s), which is no change of the program; "
+              "record both sides with the same --clock and --times",
+              total.timed_differently);
+    return CLI_EXIT_FAILURE;
+  }
   if (failed > 0) {
     cli_error("diff: %zu row%s over %g%% longer, most of all %s: %+.1f%%", failed, failed == 1 ? " takes" : "s take",
               limit, worst.name, worst.relative * 100);

@@ -11,7 +11,8 @@
 #include "config.h"
 
 static const char help[] =
-    "usage: callsig flags [--cc COMPILER] [--before-inlining|--calls] [--min-instructions N] [--explain]\n"
+    "usage: callsig flags [--cc COMPILER] [--before-inlining|--calls]\n"
+    "                     [--min-instructions N] [--explain]\n"
     "                     [--cflags|--libs]\n"
     "       callsig flags --rules\n"
     "\n"

@@ -14,7 +14,8 @@
 
 static const char help[] =
     "usage: callsig index ELF [--explain] [--coverage] [--verify] [--rules FILE]\n"
-    "       callsig index --cache ELF [--rules FILE] [--library-calls] [--below REGEX]\n"
+    "       callsig index --cache ELF [--rules FILE] [--library-calls]\n"
+    "                     [--below REGEX]\n"
     "\n"
     "Shows how each parameter of each instrumented function of an ELF file will be read, and which cannot be.\n"
     "\n"

@@ -47,7 +47,7 @@ static const char help[] =
     CLI_ROW_OPTION_HELP "  --help, --version\n"
     "\n"
     "On a terminal, tables have colours (unless NO_COLOR is set) and rows are shortened to its width:\n"
-    "folders go first.\n";
+    "folders go first. Numbers stay whole, and 25 cells of each name, however narrow it is.\n";
 
 typedef int print_fn(struct callsig_stats *stats, FILE *out, const char *const *restrictions, size_t count);
 

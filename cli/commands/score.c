@@ -113,7 +113,7 @@ static int score_main(const struct cli_command *command, int argc, char **argv)
 
 const struct cli_command cli_command_score = {
     .name = "score",
-    .summary = "what each function's hooks cost, and what to leave out to keep a budget",
+    .summary = "what each function's hooks cost, and what to leave out for a budget",
     .help = help,
     .letters = ":",
     .options = option_table,

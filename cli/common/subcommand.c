@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/printable.h"
+#include "cli/common/print_help.h"
 #include "config.h"
 
 static void print_line(const char *format, va_list arguments)
@@ -83,7 +84,7 @@ int cli_next_option(const struct cli_command *command, int argc, char **argv, in
     *status = CLI_EXIT_USAGE;
     return CLI_OPTION_ANSWERED;
   case CLI_OPTION_HELP:
-    fputs(command->help, stdout);
+    cli_print_help(stdout, command->help);
     *status = cli_finish_output(CLI_EXIT_OK);
     return CLI_OPTION_ANSWERED;
   case CLI_OPTION_VERSION:

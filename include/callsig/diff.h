@@ -49,9 +49,9 @@ struct callsig_diff_options {
 };
 
 /* Compares what was added; `options` may be NULL. It can be done again with others. Changes are judged when both sides
- * have two recordings or more. Nothing of `options` is kept. -EINVAL for a side without recordings, a grouping that two
- * runs have not in common (thread, process, rank), a filter with a mistake, or a number that makes no sense. After an
- * error there is no comparison. */
+ * have two recordings or more that were all timed alike. Nothing of `options` is kept. -EINVAL for a side without
+ * recordings, a grouping that two runs have not in common (thread, process, rank), a filter with a mistake, or a number
+ * that makes no sense. After an error there is no comparison. */
 CALLSIG_STATS_API int callsig_diff_compare(struct callsig_diff *diff, const struct callsig_diff_options *options);
 
 /* Orders of rows; rows that are equal by it come by name. */
@@ -124,13 +124,17 @@ CALLSIG_STATS_API int callsig_diff_row(struct callsig_diff *diff, size_t index, 
 struct callsig_diff_total {
   size_t size;
   unsigned old_recordings, new_recordings;
-  int judged;      /* both sides have two recordings or more */
+  int judged;      /* both sides have two recordings or more, and all were timed alike */
   size_t compared; /* rows, for whose number the probabilities are corrected */
   size_t left_out; /* rows below callsig_diff_options.min_time */
   unsigned verdict;
   double old_ncalls, old_tottime, new_ncalls, new_tottime;
   double change, relative, low, high, p; /* of tottime, as those of a row */
   uint64_t damaged;                      /* callsig_stats_damaged() of all recordings */
+  /* How either side was timed, where the recordings' clocks are of different kinds, or calls of some were all timed
+   * and of others at random, so that times tell nothing of the program; else NULL. It lives as long as strings of rows.
+   */
+  const char *timed_differently;
 };
 /* -EINVAL before the comparison was made. */
 CALLSIG_STATS_API int callsig_diff_total(const struct callsig_diff *diff, struct callsig_diff_total *total);

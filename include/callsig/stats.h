@@ -197,7 +197,7 @@ struct callsig_stats_style {
   const char *columns;
   unsigned unit;     /* enum callsig_stats_unit */
   unsigned width;    /* cells that lines are shortened to, for a terminal: leading folders of the file go first; the
-                        sum in the first line stays whole. 0: never */
+                        sum in the first line stays whole, and so do all numbers and 25 cells of a name. 0: never */
   int color;         /* with a terminal's escape sequences */
   size_t name_width; /* bytes that a row's name is shortened to, in its middle; rows stay apart all the same. 0: never;
                         else at least 16 */

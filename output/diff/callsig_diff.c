@@ -290,6 +290,7 @@ int callsig_diff_total(const struct callsig_diff *diff, struct callsig_diff_tota
       .high = comparison->judged ? change->high : NAN,
       .p = comparison->judged ? change->p : NAN,
       .damaged = callsig_stats_damaged(diff->stats),
+      .timed_differently = comparison->timed_differently,
   };
   out_struct_hand_out(total, &full, sizeof full);
   return 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "output/diff/match_functions.h"
+#include "output/diff/timed_alike.h"
 #include "output/profile/call_place.h"
 #include "output/stats/strip.h"
 #include "output/text/message.h"
@@ -452,7 +453,6 @@ int out_diff_make(struct callsig_stats *stats, const struct out_diff_file *files
                             .options = *options,
                             .old_count = old_count,
                             .new_count = new_count,
-                            .judged = old_count > 1 && new_count > 1,
                             .rows = BASE_VECTOR_OF(struct out_diff_row)};
   if (stats->by & (CALLSIG_BY_THREAD | CALLSIG_BY_PROCESS | CALLSIG_BY_RANK))
     return out_stats_fail(-EINVAL, "two runs are compared by function, signature, stage, module or site: what threads, "
@@ -461,7 +461,10 @@ int out_diff_make(struct callsig_stats *stats, const struct out_diff_file *files
   work.table = (struct base_vector)BASE_VECTOR_OF(struct amount);
   out_rows_init(&work.rows);
   diff->tick = finest_tick(&stats->profile);
-  int result = prepare(&work);
+  int result = out_diff_timed_alike(&stats->profile, files, count, &diff->timed_differently);
+  diff->judged = old_count > 1 && new_count > 1 && !diff->timed_differently;
+  if (result == 0)
+    result = prepare(&work);
   for (uint32_t i = 0; i < count && result == 0; i++)
     result = add_column(&work, i);
   if (result == 0)
@@ -480,6 +483,7 @@ int out_diff_make(struct callsig_stats *stats, const struct out_diff_file *files
 
 void out_diff_free(struct out_diff *diff)
 {
+  free(diff->timed_differently);
   free(diff->shown);
   out_signature_merge_free(&diff->signature_merge);
   out_compensation_free(&diff->compensation);

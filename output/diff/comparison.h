@@ -42,7 +42,8 @@ struct out_diff {
   struct callsig_stats *stats; /* borrowed */
   struct out_diff_options options;
   uint32_t old_count, new_count; /* recordings a side, as files */
-  bool judged;                   /* both sides have at least two */
+  char *timed_differently;       /* how either side was timed, where that is not the same for all; NULL: it is. Owned */
+  bool judged;                   /* both sides have at least two, and all were timed alike */
   uint32_t left_out;             /* rows below min_time */
   struct base_vector rows;       /* struct out_diff_row */
   struct out_diff_change total;  /* of all rows; cumulative is 0 */

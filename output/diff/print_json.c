@@ -48,6 +48,7 @@ static void put_head(struct out_json *json, const struct out_diff *diff)
   out_json_key_string(json, "metric", out_diff_metric_name(diff->options.metric));
   out_json_key_string(json, "test", diff->judged ? "Welch's t, Holm" : NULL);
   put_optional(json, "level", diff->options.level, diff->judged);
+  out_json_key_string(json, "timed_differently", diff->timed_differently);
   out_json_key_integer(json, "rows_compared", diff->rows.count);
   out_json_key(json, "total");
   out_json_open_map(json);

@@ -39,6 +39,14 @@ static int send(struct printer *printer, const char *newline)
   return result;
 }
 
+/* Begins a column that is `width` wide, so that what is wider does not run into the one before; how much of it is left.
+ */
+static int begin_column(struct out_text *line, int width)
+{
+  out_text_putc(line, ' ');
+  return width - 1;
+}
+
 /* "+29.2%", right-justified; a change from nothing has no percentage. */
 static void put_percent(struct out_text *line, double relative, int width)
 {
@@ -52,6 +60,7 @@ static void put_percent(struct out_text *line, double relative, int width)
 
 static void put_p(struct out_text *line, double p, int width)
 {
+  width = begin_column(line, width);
   if (p < 0.001)
     out_text_printf(line, "%*s", width, "<0.001");
   else
@@ -112,6 +121,11 @@ static int print_method(struct printer *printer)
     out_text_printf(line, "   Judged by: Welch's t-test of %s, Holm's correction for %u rows, level ", metric,
                     diff->rows.count);
     out_text_double(line, diff->options.level, false);
+  } else if (diff->timed_differently) {
+    out_text_printf(line,
+                    "   Not judged: the recordings were timed differently (%s): record both sides with the same "
+                    "--clock and --times",
+                    diff->timed_differently);
   } else {
     out_text_puts(line, "   Not judged: one recording a side does not tell what is noise; two or more on both do");
   }
@@ -133,7 +147,12 @@ static int print_heading(struct printer *printer)
 
 static void put_calls(struct out_text *line, double calls)
 {
-  out_text_decimals(line, calls, 11, calls == floor(calls) ? 0 : 1);
+  out_text_decimals(line, calls, begin_column(line, 11), calls == floor(calls) ? 0 : 1);
+}
+
+static void put_seconds(struct out_text *line, double seconds)
+{
+  out_text_decimals(line, seconds, begin_column(line, 12), 6);
 }
 
 static int print_row(struct printer *printer, const struct out_diff_row *row)
@@ -146,12 +165,12 @@ static int print_row(struct printer *printer, const struct out_diff_row *row)
   out_text_printf(line, "%8s", callsig_diff_verdict_name(change->verdict));
   put_calls(line, change->old.calls);
   put_calls(line, change->new.calls);
-  out_text_decimals(line, out_diff_value(&change->old, shown), 12, 6);
-  out_text_decimals(line, out_diff_value(&change->new, shown), 12, 6);
-  out_text_signed(line, out_diff_amount(change, shown), 12, 6);
-  put_percent(line, out_diff_relative(change, shown), 9);
+  put_seconds(line, out_diff_value(&change->old, shown));
+  put_seconds(line, out_diff_value(&change->new, shown));
+  out_text_signed(line, out_diff_amount(change, shown), begin_column(line, 12), 6);
+  put_percent(line, out_diff_relative(change, shown), begin_column(line, 9));
   if (change->old.calls > 0 && change->new.calls > 0)
-    put_percent(line, out_diff_relative(change, CALLSIG_DIFF_PERCALL), 11);
+    put_percent(line, out_diff_relative(change, CALLSIG_DIFF_PERCALL), begin_column(line, 11));
   else
     out_text_printf(line, "%11s", "");
   if (diff->judged) {
@@ -159,7 +178,7 @@ static int print_row(struct printer *printer, const struct out_diff_row *row)
     if (isnan(change->low))
       out_text_printf(line, "%13s%13s", "?", "?");
     for (unsigned i = 0; i < 2 && !isnan(change->low); i++)
-      out_text_signed(line, i == 0 ? change->low : change->high, 13, decimals);
+      out_text_signed(line, i == 0 ? change->low : change->high, begin_column(line, 13), decimals);
     put_p(line, change->adjusted, 8);
   }
   out_text_putc(line, ' ');

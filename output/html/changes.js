@@ -59,8 +59,14 @@ export function colorOfChange(verdict, relative) {
     : "hsl(205 " + Math.round(40 + 40 * strength) + "% " + Math.round(80 - 18 * strength) + "%)";
 }
 
-export const NOT_JUDGED = "One side has one recording, which does not tell what is noise: no change is judged, and trees are grey but for what is new or gone. " +
+const ONE_RECORDING = "One side has one recording, which does not tell what is noise: no change is judged, and trees are grey but for what is new or gone. " +
   "Two or more of either side are judged.";
+
+// Why no change is judged.
+export function notJudged({timed_differently: ways}) {
+  return !ways ? ONE_RECORDING
+    : "The recordings were timed differently (" + ways + "): no change is judged, and trees are grey but for what is new or gone. Record both sides with the same --clock and --times.";
+}
 
 const UNKNOWN = -1, SEVERAL = -2;
 
@@ -115,7 +121,7 @@ export class ChangesAbout {
     this.node = element("section", {class: "view prose", tabindex: "0", "aria-label": "about"}, element("h2", {}, "Old"), list(false), element("h2", {}, "New"), list(true),
       element("h2", {}, "What to know about the figures"),
       element("p", {}, "Calls and times are means of a side's recordings; what is judged is " + diff.metric + ". " + (diff.test === null
-        ? NOT_JUDGED
+        ? notJudged(diff)
         : "Changes are judged by " + diff.test + ": of all rows together, noise is called a change with a probability of " + diff.level +
           ". Rows that are the same, and grey nodes of trees, are not told from noise.")),
       element("h2", {}, "Colours"), element("p", {}, ...[["slower", 1], ["faster", -1], ["new", null], ["gone", null], ["same", 0]].flatMap(([verdict, relative]) => {

@@ -1,7 +1,7 @@
 // What the two kinds of pages are made of: that of recordings, and that of a comparison.
 import {AboutView} from "./about.js";
 import {CallersView} from "./callers.js";
-import {ChangePaint, ChangesAbout, NOT_JUDGED, changesOf, totalText} from "./changes.js";
+import {ChangePaint, ChangesAbout, changesOf, notJudged, totalText} from "./changes.js";
 import {formatCount, formatSeconds} from "./format.js";
 import {IcicleView} from "./icicle.js";
 import {SignaturePlotView} from "./signature_plot.js";
@@ -41,7 +41,7 @@ function comparisonPage(profile, view) {
   return {
     title: programs[0] === programs[1] ? "What changed in " + programs[0] : "What changed from " + programs[0] + " to " + programs[1],
     totals: totalText(page.diff),
-    note: page.diff.test === null ? NOT_JUDGED : null,
+    note: page.diff.test === null ? notJudged(page.diff) : null,
     sort: "changeSize",
     views: existing({table: new TableView(profile, view, changesOf(profile)), icicle: new IcicleView(profile, view, paint),
       sunburst: new SunburstView(profile, view, paint), about: new ChangesAbout(profile)}),

@@ -79,7 +79,7 @@ static int tell(const struct asked_sums *sums, struct out_text *text, out_note_f
 
 int out_asked_notes(const struct callsig_stats *stats, out_note_fn note, void *data)
 {
-  if (!out_columns_have_asked(&stats->columns))
+  if (!out_columns_have_asked(&stats->columns) && !out_sort_is_by_asked(&stats->sort))
     return 0;
   if (!stats->rows.asked)
     return note("no recording tells what was asked the allocator for: callsig run --alloc does", data);

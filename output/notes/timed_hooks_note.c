@@ -10,9 +10,40 @@
 #define LEAST_SECONDS 0.0005 /* what the table shows */
 #define LEAST_SHARE   0.02
 
+/* What a call takes at the least whose hooks read a thread's CPU time: two calls of the kernel. */
+#define CPU_CLOCK_SECONDS 100e-9
+
 struct sums {
   double hooks, times; /* seconds */
 };
+
+static bool is_told(const struct sums *sums)
+{
+  return sums->hooks >= LEAST_SECONDS && sums->hooks >= LEAST_SHARE * sums->times;
+}
+
+/* By CPU time alone the hooks have no calibration. */
+static bool is_uncalibrated(const struct out_profile *profile, const struct out_recording_info *info)
+{
+  return info->clock == FMT_CLOCK_CPU && !out_compensate_is_known(profile, info);
+}
+
+/* The edges of the recordings by CPU time whose hooks' cost is not known, with the least that it can be. */
+static struct sums least_of_cpu(const struct out_profile *profile)
+{
+  struct sums sums = {0, 0};
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = out_profile_edge(profile, i);
+    const struct out_recording_info *info =
+        out_profile_recording(profile, out_profile_thread(profile, edge->thread)->recording);
+    if (!is_uncalibrated(profile, info) || !out_profile_is_call(profile, edge->to))
+      continue;
+    const uint64_t timed = out_edge_calls(profile, edge) - out_edge_sampling(profile, edge).untimed;
+    sums.hooks += (double)timed * CPU_CLOCK_SECONDS;
+    sums.times += ((double)out_edge_total(profile, edge) - (double)edge->children) * info->tick;
+  }
+  return sums;
+}
 
 /* The edges of the recordings whose calls were all timed and whose hooks' cost is known. */
 static struct sums sum_of(const struct out_profile *profile)
@@ -38,8 +69,17 @@ int out_timed_hooks_note(const struct callsig_stats *stats, bool *told, out_note
   *told = false;
   if (stats->compensating != OUT_COMPENSATE_SAMPLED)
     return 0;
-  const struct sums sums = sum_of(&stats->profile);
-  if (sums.hooks < LEAST_SECONDS || sums.hooks < LEAST_SHARE * sums.times)
+  const struct sums cpu = least_of_cpu(&stats->profile), sums = sum_of(&stats->profile);
+  if (is_told(&cpu)) {
+    *told = true;
+    const int result =
+        note("times by --clock cpu hold what the hooks took, and it is not known how much: those of short calls are "
+             "mostly that",
+             data);
+    if (result != 0)
+      return result;
+  }
+  if (!is_told(&sums))
     return 0;
   struct out_text text = {0};
   out_text_puts(&text, "every call was timed: times hold what the hooks took, ");

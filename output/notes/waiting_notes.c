@@ -213,7 +213,7 @@ int out_waiting_notes(const struct callsig_stats *stats, out_note_fn note, void 
   const double run = seconds_run(profile), total = stats->total.time;
   if (stats->sleep)
     return tell_rows(stats, note, data);
-  if (out_columns_have_waits(&stats->columns))
+  if (out_columns_have_waits(&stats->columns) || out_sort_is_by_waits(&stats->sort))
     return note("no recording tells what threads waited: callsig run --times auto does, where the kernel tells of the "
                 "thread (docs/times.md)",
                 data);

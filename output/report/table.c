@@ -81,6 +81,7 @@ static int print_heading(struct out_table *table)
   out_text_clear(&table->line);
   out_text_puts(&table->line, color ? "\033[1m" : "");
   out_columns_heading(&table->columns, table->unit, &table->line);
+  table->name_at = table->line.length;
   out_text_puts(&table->line, "filename:lineno(function)");
   out_text_puts(&table->line, color ? "\033[0m" : "");
   return out_table_put_line(table);

@@ -17,6 +17,7 @@ struct averages {
   struct out_table table;
   struct out_text cell;
   size_t widths[COLUMNS]; /* 0: the column is left out */
+  size_t left;            /* cells of a terminal's line that no column has yet */
 };
 
 /* What stands in a column of text; of the source, line `line` of it. False when there is none. */
@@ -50,11 +51,20 @@ static size_t cells_of(const struct averages *averages)
   return out_width_of(&averages->table.cells, out_text_string(&averages->cell), averages->cell.length);
 }
 
-/* As wide as the widest text and a margin; on a terminal no wider than torch makes them. */
-static void measure(struct averages *averages, enum column column)
+/* On a terminal a column of text is no wider than torch makes it, and has its share of what is left for it and for
+ * `others` more of them; but enough to tell rows apart. */
+static size_t most_of(const struct averages *averages, enum column column, unsigned others)
+{
+  const size_t most = column == NAME ? NAME_MAX_CELLS : TEXT_MAX_CELLS, share = averages->left / (others + 1);
+  return share > most ? most : share > OUT_TABLE_LEAST_NAME ? share : OUT_TABLE_LEAST_NAME;
+}
+
+/* As wide as the widest text and a margin. */
+static void measure(struct averages *averages, enum column column, unsigned others)
 {
   const struct out_table *table = &averages->table;
-  size_t widest = strlen(headings[column]), limit = column == NAME ? NAME_MAX_CELLS : TEXT_MAX_CELLS;
+  const size_t limit = most_of(averages, column, others);
+  size_t widest = strlen(headings[column]);
   for (uint32_t i = 0; i < table->list.count; i++) {
     const size_t mark = column == NAME ? strlen(out_table_mark(table, table->list.rows[i])) : 0;
     for (uint32_t line = 0; put_text(averages, column, table->list.rows[i], line); line++) {
@@ -65,6 +75,20 @@ static void measure(struct averages *averages, enum column column)
   averages->widths[column] = widest + MARGIN;
   if (table->stats->style.width && averages->widths[column] > limit)
     averages->widths[column] = limit;
+  const size_t taken = averages->widths[column];
+  averages->left -= taken < averages->left ? taken : averages->left;
+}
+
+/* Takes folders from the left of the cell's text, until it fits or has none: the line is at its right. */
+static void drop_folders(struct averages *averages, size_t limit)
+{
+  struct out_text *cell = &averages->cell;
+  for (char *slash; !cell->failed && cells_of(averages) > limit && (slash = strchr(cell->data + strlen("..."), '/'));) {
+    const size_t first = (size_t)(slash - cell->data) + 1 - strlen("...");
+    memmove(cell->data, cell->data + first, cell->length - first + 1);
+    memcpy(cell->data, "...", strlen("..."));
+    cell->length -= first;
+  }
 }
 
 /* Puts the mark of a row behind its name, which is shortened, not the mark. */
@@ -82,6 +106,8 @@ static void put_cell(struct averages *averages, enum column column)
   struct out_text *line = &averages->table.line;
   if (averages->widths[column] == 0)
     return;
+  if (averages->table.stats->style.width && column == SOURCE)
+    drop_folders(averages, averages->widths[column]);
   if (averages->table.stats->style.width)
     out_width_shorten(&averages->table.cells, &averages->cell, averages->widths[column]);
   line->failed |= averages->cell.failed;
@@ -191,11 +217,14 @@ static int print(struct averages *averages)
   struct out_table *table = &averages->table;
   for (unsigned column = 0; column < COLUMNS; column++)
     averages->widths[column] = NUMBER_WIDTH;
-  measure(averages, NAME);
-  measure(averages, SOURCE);
+  const unsigned texts = table->stats->by & CALLSIG_BY_SIGNATURE ? 3 : 2;
+  const size_t others = (SHAPES - NAME - 1) * NUMBER_WIDTH + (SHAPES - NAME - 1 + texts) * SPACING;
+  averages->left = table->stats->style.width > others ? table->stats->style.width - others : 0;
+  measure(averages, NAME, texts - 1);
   averages->widths[SHAPES] = 0;
-  if (table->stats->by & CALLSIG_BY_SIGNATURE)
-    measure(averages, SHAPES);
+  if (texts > 2)
+    measure(averages, SHAPES, 1);
+  measure(averages, SOURCE, 0);
   int result = put_headings(averages);
   for (uint32_t i = 0; i < table->list.count && result == 0; i++)
     result = put_row(averages, table->list.rows[i]);

@@ -28,9 +28,18 @@ static size_t name_width(struct out_table *table, uint32_t row)
 {
   out_text_clear(&table->line);
   out_table_put_name(table, row);
-  table->file_bytes = 0; /* the name is in no line that is printed */
+  table->name_at = table->file_bytes = 0; /* the name is in no line that is printed */
   out_text_puts(&table->line, out_table_mark(table, row));
   return line_width(table);
+}
+
+/* Half of what a terminal's line has beside the numbers and the arrow is left for the other function. */
+static size_t most_of_left(const struct out_table *table)
+{
+  const size_t width = table->stats->style.width, calls = strlen("-> ") + 7 + 1;
+  const size_t numbers = calls + 2 * ((size_t)out_time_width(table->unit) + 1), least = OUT_TABLE_LEAST_NAME + 1;
+  const size_t half = width > numbers ? (width - numbers) / 2 : 0;
+  return half > least ? half : least;
 }
 
 /* The widest of the names that are printed, plus two; of all rows' names when none was left out. */
@@ -42,9 +51,8 @@ static void measure(struct out_table *table)
       table->name_width = width;
   }
   table->name_width += 2;
-  /* Half of a terminal's line is left for the other function. */
-  if (table->stats->style.width && table->name_width > table->stats->style.width / 2)
-    table->name_width = table->stats->style.width / 2;
+  if (table->stats->style.width && table->name_width > most_of_left(table))
+    table->name_width = most_of_left(table);
 }
 
 static void pad(struct out_text *line, size_t from, size_t width)
@@ -58,6 +66,7 @@ static int print_heading(struct out_table *table, const char *title, bool any)
   out_text_clear(&table->line);
   out_text_puts(&table->line, "Function ");
   pad(&table->line, strlen("Function "), table->name_width);
+  table->name_at = table->line.length;
   out_text_puts(&table->line, title);
   int result = out_table_put_line(table);
   if (result < 0 || !any)
@@ -66,6 +75,7 @@ static int print_heading(struct out_table *table, const char *title, bool any)
   pad(&table->line, 0, table->name_width);
   out_text_printf(&table->line, "    ncalls %*s %*s", out_time_width(table->unit), "tottime",
                   out_time_width(table->unit), "cumtime");
+  table->name_at = table->line.length;
   return out_table_put_line(table);
 }
 
@@ -80,6 +90,7 @@ static int print_links(struct out_table *table, uint32_t row, const struct link 
   pad(&table->line, line_width(table), table->name_width);
   out_text_puts(&table->line, arrow);
   out_text_putc(&table->line, ' ');
+  table->name_at = table->line.length; /* where the other function begins, if there is one */
   int result = count == 0 ? out_table_put_line(table) : 0;
   for (size_t i = 0; i < count && result == 0; i++) {
     const struct out_pair *pair = links[i].pair;

@@ -149,11 +149,22 @@ int out_table_close(struct out_table *table, int result)
   return result;
 }
 
+/* How many cells the line may take. Where the columns leave the name hardly any, it is wider than the terminal: a row
+ * whose name is cut away tells nothing. */
+static size_t line_limit(const struct out_table *table)
+{
+  const size_t width = table->stats->style.width;
+  if (table->name_at == 0 || table->line.failed)
+    return width;
+  const size_t least = out_width_of(&table->cells, table->line.data, table->name_at) + OUT_TABLE_LEAST_NAME;
+  return width > least ? width : least;
+}
+
 int out_table_end_line(struct out_table *table)
 {
   if (table->stats->style.width > 0)
-    out_table_fit(table, table->stats->style.width);
-  table->file_bytes = 0;
+    out_table_fit(table, line_limit(table));
+  table->name_at = table->file_bytes = 0;
   if (table->line.failed)
     return -ENOMEM;
   out_text_putc(&table->line, '\n');

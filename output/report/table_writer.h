@@ -9,6 +9,10 @@
 #include "output/stats/stats_object.h"
 #include "output/text/width.h"
 
+/* Cells of a name, and of its column's heading, that stay in a line that is made to fit, however narrow the terminal.
+ */
+#define OUT_TABLE_LEAST_NAME (sizeof "filename:lineno(function)" - 1)
+
 struct out_table {
   struct callsig_stats *stats;
   FILE *out;
@@ -21,7 +25,7 @@ struct out_table {
   struct out_arguments scratch;
   struct out_width cells;
   size_t name_width; /* of the callers' and callees' left column */
-  size_t name_at;    /* where the name begins that was put into the line last */
+  size_t name_at;    /* where the name begins that was put into the line last: what is before stays; 0: there is none */
   size_t file_bytes; /* of that name: the path that it begins with; 0: it has none */
   bool is_told;      /* the message of what failed was given */
 };
@@ -38,7 +42,8 @@ int out_table_close(struct out_table *table, int result);
  * left, and then what stands at the right. */
 void out_table_fit(struct out_table *table, size_t limit);
 
-/* Ends the line: shortened where that was asked for. -ENOMEM. */
+/* Ends the line: shortened where that was asked for, but for OUT_TABLE_LEAST_NAME cells of its name and what stands
+ * before that. -ENOMEM. */
 int out_table_end_line(struct out_table *table);
 
 /* Writes the line and clears nothing: shortened where that was asked for. -EIO or -ENOMEM. */

@@ -37,6 +37,10 @@ struct out_sort {
  * lists the keys. */
 int out_sort_parse(const char *keys, struct out_sort *sort);
 
+/* Is a key what was asked the allocator for, or what threads waited or computed, which not all recordings tell? */
+bool out_sort_is_by_asked(const struct out_sort *sort);
+bool out_sort_is_by_waits(const struct out_sort *sort);
+
 /* Sorts the row numbers in `order`. Rows that are equal by the keys stay in the order of out_row_compare(). `sleep`, by
  * row, tells what of their own times threads waited; a row of which that is not known stands behind those of which it
  * is, and where it is known of none (NULL), all of them computed. 0 or -ENOMEM. */

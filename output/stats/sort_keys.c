@@ -121,3 +121,21 @@ int out_sort_parse(const char *list, struct out_sort *sort)
   *sort = parsed;
   return 0;
 }
+
+static bool has_field(const struct out_sort *sort, enum out_sort_field first, enum out_sort_field last)
+{
+  for (uint32_t i = 0; i < sort->count; i++)
+    if (sort->fields[i] >= first && sort->fields[i] <= last)
+      return true;
+  return false;
+}
+
+bool out_sort_is_by_asked(const struct out_sort *sort)
+{
+  return has_field(sort, OUT_SORT_BLOCKS, OUT_SORT_UNFREED);
+}
+
+bool out_sort_is_by_waits(const struct out_sort *sort)
+{
+  return has_field(sort, OUT_SORT_COMPUTED, OUT_SORT_WAITED);
+}

@@ -192,6 +192,29 @@ class Diff(harness.Case):
         for same in (signed + ["--"] + signed, plain + ["--"] + plain, ["--by", "function"] + signed + ["--"] + plain):
             self.assertNotIn("without signatures", self.diff(*same))
 
+    def test_timed_differently(self):
+        """What clocks of another kind, or hooks that are in the times, make of a program is no change of it."""
+        program = self.compile("calls", harness.CALLS)
+        auto, exact, cpu = (self.record(program, name, 2, *options) for name, *options in
+                            (("a",), ("e", "--times", "exact"), ("c", "--clock", "cpu")))
+        random, every = "wall clock, calls timed at random", "wall clock, every call timed"
+        words = "Not judged: the recordings were timed differently (old: {}; new: {}): record both sides with the same --clock and --times\n"
+        for old, new, ways in ((auto, exact, (random, every)), (exact, auto, (every, random)),
+                               (auto, cpu, (random, "CPU clock, every call timed")),
+                               ([auto[0], exact[0]], auto, (f"{random} and {every}", random)),
+                               (auto[:1], exact[:1], (random, every))):
+            files = (*old, "--", *new)
+            self.assertIn(words.format(*ways), self.diff(*files))
+            told = self.json("--all", *files)
+            self.assertEqual((told["test"], told["timed_differently"]), (None, "old: {}; new: {}".format(*ways)))
+            self.assertLessEqual({row["verdict"] for row in told["rows"]}, {"unjudged", "same"})
+            refused = self.callsig("diff", "--fail-above", "1000000%", *files)
+            self.assertEqual(refused.returncode, 1)
+            self.assertRegex(refused.stderr, r"^callsig: diff: --fail-above: the recordings were timed differently \(old: .*\n$")
+        for alike in (auto, exact, cpu):
+            self.assertIsNone(self.json(*alike, "--", *alike)["timed_differently"])
+            self.diff("--fail-above", "1%", *alike, "--", *alike)
+
     def test_one_binary(self):
         """Runs of one program in any two groups are not told apart in at least 95 of 100 tries."""
         tries, runs = (100, 60) if FULL else (20, 16)

@@ -83,6 +83,14 @@ class Report(harness.Case):
         self.assert_fails(done, 2, "nonsense", "cumtime")
         self.assert_fails(self.callsig("report", "-s", "c"), 2, "'c'", "calls", "cumtime")
 
+    def test_sort_by_what_is_not_known(self):
+        """The heading claims an order that nothing tells: a note says so."""
+        waits, asked = "\nno recording tells what threads waited: ", "\nno recording tells what was asked the allocator for: "
+        for keys, note in (("wait", waits), ("cpu", waits), ("allocs", asked), ("allocbytes", asked), ("name,unfreed", asked)):
+            said = self.report("-s", keys)
+            self.assertEqual([words for words in (waits, asked) if words in said], [note], keys)
+        self.assertNotIn("\nno recording tells", self.report("-s", "name,calls,tottime,cumtime"))
+
     def test_restrictions(self):
         self.assertEqual(len(self.named("3")), 3)
         self.assertEqual(len(self.named(".5")), 6)
@@ -207,6 +215,18 @@ class Report(harness.Case):
         self.assertIn("\nnot compensated: cpu.out was", both)
         self.assertIn("\ncompensated: ", both)
         self.assertNotIn("compensated", self.report("cpu.out"))
+
+    def test_hooks_in_cpu_time(self):
+        """That they are in the times is said where there are calls enough, as of other recordings whose calls were all timed."""
+        program = self.compile("loop", "static int __attribute__((noinline)) leaf(int n) { return n; }\n"
+                               "int main(void) { int s = 0; for (int i = 0; i < 20000; i++) s += leaf(1); return s == 0; }")
+        for name, options in (("loop.cpu", ["--clock", "cpu"]), ("loop.wall", ["--times", "exact"])):
+            self.assertEqual(self.callsig("run", *options, "-o", name, program).returncode, 0)
+        words = "\ntimes by --clock cpu hold what the hooks took, and it is not known how much: "
+        self.assertIn(words, self.report("loop.cpu"))
+        self.assertIn(words, self.report("loop.cpu", "loop.wall"))
+        self.assertNotIn(words, self.report("loop.wall"))
+        self.assertNotIn(words, self.report("loop.cpu", "--raw"))
 
     @harness.with_own_allocator
     def test_memory_ends(self):

@@ -24,14 +24,14 @@ class Terminal(harness.Case):
 
     def test_a_table(self):
         def show(**environment):
-            done = subprocess.run(["script", "-qec", f"stty cols 60; {harness.CALLSIG} report --percent", "/dev/null"],
+            done = subprocess.run(["script", "-qec", f"stty cols 100; {harness.CALLSIG} report --percent", "/dev/null"],
                                   cwd=self.folder, stdout=subprocess.PIPE, env=dict(os.environ, TERM="xterm", **environment))
             return done.stdout.decode()
         self.assertIn("\033[", show())
         plain = show(NO_COLOR="1")
         self.assertNotIn("\033[", plain)
         self.assertIn("...", plain)
-        self.assertLessEqual(max(len(line) for line in plain.splitlines() if line.startswith(" ") and "function calls" not in line), 60)
+        self.assertLessEqual(max(len(line) for line in plain.splitlines() if line.startswith(" ") and "function calls" not in line), 100)
         self.assertNotIn("\033[", self.callsig("report").stdout)
         self.assertRegex(show(NO_COLOR="1"), r"(?m)^ +\d+ function calls .* seconds(, of which threads waited [\d.]+)?\r$")
 

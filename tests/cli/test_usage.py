@@ -43,7 +43,17 @@ class Usage(harness.Case):
             self.assertEqual((one.returncode, one.stderr), (0, ""))
             self.assertTrue(one.stdout.startswith(f"usage: callsig {name} "), one.stdout)
         for text in (done.stdout, self.callsig("run", "--help").stdout):
-            self.assertIn("compiled with callsig-cc (or -g -finstrument-functions)", text)
+            self.assertIn("compiled with callsig-cc (or -g -finstrument-functions)", " ".join(text.split()))
+
+    def test_help_fits_a_terminal(self):
+        """Of 80 columns, in which a line that wraps would go on among the options; what an option does stands behind or below it."""
+        for name in (None, *COMMANDS):
+            text = self.callsig(*filter(None, [name]), "--help").stdout
+            self.assertEqual([line for line in text.splitlines() if len(line) > 79], [], name)
+        text = self.callsig("run", "--help").stdout
+        self.assertIn("\n  --times auto|exact\n                    time a random sample of the calls", text)
+        self.assertRegex(text, r"\n  --overhead FACTOR time as many calls .*\n {20}[a-z]")
+        self.assertRegex(self.callsig("export", "--help").stdout, r"\n {22}html +a page for a browser.*\n {34}[a-z]")
 
     def test_other_ways_to_help(self):
         self.assertEqual(self.callsig("help").stdout, self.callsig("--help").stdout)

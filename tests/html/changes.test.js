@@ -1,7 +1,7 @@
 // What changed: colours are there where a change is told from noise, and nowhere else.
 import assert from "node:assert";
 import test from "node:test";
-import {ChangePaint, changesOf, colorOfChange, totalText} from "../../output/html/changes.js";
+import {ChangePaint, changesOf, colorOfChange, notJudged, totalText} from "../../output/html/changes.js";
 import {Profile} from "../../output/html/model.js";
 
 function profile(judged) {
@@ -25,6 +25,11 @@ test("what is not told from noise is grey", () => {
   assert.notStrictEqual(colorOfChange("slower", 0.1), colorOfChange("slower", 0.9));
   assert.notStrictEqual(colorOfChange("slower", 0.5), colorOfChange("faster", -0.5));
   assert.strictEqual(colorOfChange("changed", 3), "var(--same)");
+});
+
+test("a page says why nothing is judged", () => {
+  assert.match(notJudged({timed_differently: null}), /^One side has one recording/);
+  assert.match(notJudged({timed_differently: "old: CPU clock; new: wall clock"}), /^The recordings were timed differently \(old: CPU clock; new: wall clock\)/);
 });
 
 test("of several rows of a function colours and words are what all are alike in", () => {

@@ -113,8 +113,39 @@ static void not_known(void **state)
   callsig_diff_free(diff);
 }
 
+/* A change that is wider than its column does not run into the one before. */
+static void wide_columns(void **state)
+{
+  (void)state;
+  struct callsig_diff *diff;
+  assert_int_equal(callsig_diff_new(&diff), 0);
+  for (unsigned side = 0; side < 2; side++) {
+    struct sample sample;
+    sample_begin(&sample);
+    recording_writer_header(sample.recording)->injected_hz = 1000000000;
+    index_writer_function(sample.index, "wide.c", 1, "far", 0);
+    sample_calls(&sample);
+    const uint64_t end = side == 0 ? 20 : 8527000;
+    sample_call(&sample, 0, (const uint64_t[]){0}, 0, 0, end);
+    sample_end(&sample, end, path_of(side, 0));
+    assert_int_equal(callsig_diff_add(diff, side == 0 ? CALLSIG_DIFF_OLD : CALLSIG_DIFF_NEW, path_of(side, 0)), 0);
+    unlink(path_of(side, 0));
+  }
+  assert_int_equal(callsig_diff_compare(diff, NULL), 0);
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream(&text, &size);
+  assert_int_equal(callsig_diff_print(diff, out), 0);
+  fclose(out);
+  if (!strstr(text, " +0.008527 +42634900.0% +42634900.0% wide.c:1(far())\n"))
+    fail_msg("%s", text);
+  free(text);
+  callsig_diff_free(diff);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(of_the_same_change), cmocka_unit_test(not_known)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(of_the_same_change), cmocka_unit_test(not_known),
+                                     cmocka_unit_test(wide_columns)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

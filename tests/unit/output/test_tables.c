@@ -142,26 +142,66 @@ static void averages(void **state)
   callsig_stats_free(stats);
 }
 
+/* Ten of these wide characters name a function. */
+#define WIDE_4  "\xe5\xb9\x85\xe5\xb9\x85\xe5\xb9\x85\xe5\xb9\x85"
+#define WIDE_8  WIDE_4 WIDE_4
+#define WIDE_9  WIDE_8 "\xe5\xb9\x85"
+#define WIDE_10 WIDE_9 "\xe5\xb9\x85"
+
+static struct callsig_stats *wide(struct sample *sample)
+{
+  sample_begin(sample);
+  index_writer_function(sample->index, "a.c", 1, WIDE_10, 0);
+  sample_calls(sample);
+  sample_call(sample, 0, (const uint64_t[]){0}, 0, 0, 1000);
+  return sample_load(sample, 1000);
+}
+
 /* Wide characters take two cells; nothing is shortened where no width was given. */
 static void terminals(void **state)
 {
   (void)state;
   struct sample sample;
+  struct callsig_stats *stats = wide(&sample);
+  /* 46 cells of numbers, "a.c:1(" and as many of the characters as leave room for three dots: nine, of two cells. */
+  style(stats, NULL, CALLSIG_UNIT_SECONDS, 74, 0);
+  expect_line(stats, callsig_stats_print, "    1.000    1.000 a.c:1(" WIDE_9 "...\n");
+  style(stats, NULL, CALLSIG_UNIT_SECONDS, 75, 0);
+  expect_line(stats, callsig_stats_print, " a.c:1(" WIDE_10 "())\n");
+  style(stats, NULL, CALLSIG_UNIT_SECONDS, 74, 1);
+  expect_line(stats, callsig_stats_print, "\n        1 \033[31m   1.000 \033[0m   1.000 \033[31m   1.000 \033[0m");
+  expect_line(stats, callsig_stats_print, " a.c:1(" WIDE_9 "...\n");
+  style(stats, NULL, CALLSIG_UNIT_SECONDS, 82, 0);
+  expect_line(stats, callsig_stats_print_callers, "\na.c:1(" WIDE_8 "... ");
+  callsig_stats_free(stats);
+}
+
+/* However narrow the terminal, each column is there, its heading, and enough of a name to know it. */
+static void narrow_terminals(void **state)
+{
+  (void)state;
+  struct sample sample;
+  struct callsig_stats *stats = wide(&sample);
+  const unsigned widths[] = {80, 40, 1};
+  for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
+    style(stats, "+alloc,error", CALLSIG_UNIT_SECONDS, widths[i], 0);
+    expect_line(stats, callsig_stats_print, "   allocs   allocbytes      unfreed    error filename:lineno(function)\n");
+    expect_line(stats, callsig_stats_print, " a.c:1(" WIDE_8 "...\n");
+    style(stats, NULL, CALLSIG_UNIT_SECONDS, widths[i], 0);
+    expect_line(stats, callsig_stats_print_callers, "\na.c:1(" WIDE_8 "... <-");
+  }
+  callsig_stats_free(stats);
+
+  /* Averages have many numbers: names take what these leave, and of a file its end stays. */
   sample_begin(&sample);
-  index_writer_function(sample.index, "a.c", 1, "\xe5\xb9\x85\xe5\xb9\x85\xe5\xb9\x85\xe5\xb9\x85\xe5\xb9\x85", 0);
+  index_writer_function(sample.index, "/home/user/project/sources/huff.c", 1, "code", 0);
   sample_calls(&sample);
   sample_call(&sample, 0, (const uint64_t[]){0}, 0, 0, 1000);
-  struct callsig_stats *stats = sample_load(&sample, 1000);
-  /* 46 cells of numbers, "a.c:1(" and as many of the characters as leave room for three dots: one, of two cells. */
-  style(stats, NULL, CALLSIG_UNIT_SECONDS, 58, 0);
-  expect_line(stats, callsig_stats_print, "    1.000    1.000 a.c:1(\xe5\xb9\x85...\n");
-  style(stats, NULL, CALLSIG_UNIT_SECONDS, 65, 0);
-  expect_line(stats, callsig_stats_print, " a.c:1(\xe5\xb9\x85\xe5\xb9\x85\xe5\xb9\x85\xe5\xb9\x85\xe5\xb9\x85())\n");
-  style(stats, NULL, CALLSIG_UNIT_SECONDS, 60, 1);
-  expect_line(stats, callsig_stats_print, "\n        1 \033[31m   1.000 \033[0m   1.000 \033[31m   1.000 \033[0m");
-  expect_line(stats, callsig_stats_print, " a.c:1(\xe5\xb9\x85\xe5\xb9\x85...\n");
-  style(stats, NULL, CALLSIG_UNIT_SECONDS, 30, 0);
-  expect_line(stats, callsig_stats_print_callers, "\na.c:1(\xe5\xb9\x85\xe5\xb9\x85... ");
+  stats = sample_load(&sample, 1000);
+  assert_int_equal(callsig_stats_group(stats, CALLSIG_BY_FUNCTION), 0);
+  style(stats, NULL, CALLSIG_UNIT_SECONDS, 100, 0);
+  expect_line(stats, callsig_stats_print_averages, "    code       100.00%");
+  expect_line(stats, callsig_stats_print_averages, "             1        ...sources/huff.c:1  \n");
   callsig_stats_free(stats);
 }
 
@@ -190,14 +230,14 @@ static void folders(void **state)
   style(stats, NULL, CALLSIG_UNIT_SECONDS, 70, 0);
   expect_line(stats, callsig_stats_print, "    1.000    1.000 ...huff.c:1(f(n=200))\n");
   style(stats, NULL, CALLSIG_UNIT_SECONDS, 60, 0);
-  expect_line(stats, callsig_stats_print, "    1.000    1.000 ...huff.c:1...\n");
+  expect_line(stats, callsig_stats_print, "    1.000    1.000 ...huff.c:1(f(n=200))\n");
   style(stats, NULL, CALLSIG_UNIT_SECONDS, 20, 0);
   expect_line(stats, callsig_stats_print, "         2 function calls in 1.000 seconds\n");
   /* Both names of a line, each in its part. */
   style(stats, NULL, CALLSIG_UNIT_SECONDS, 90, 0);
-  expect_line(stats, callsig_stats_print_callers, " ...huff.c:1(f(n=200))\n");
+  expect_line(stats, callsig_stats_print_callers, " ...codec/huff.c:1(f(n=200))\n");
   style(stats, NULL, CALLSIG_UNIT_SECONDS, 60, 0);
-  expect_line(stats, callsig_stats_print_callers, "\n...codec/huff.c:2(g(n=7))     <- ");
+  expect_line(stats, callsig_stats_print_callers, "\n...codec/huff.c:2(g(n=7)) <- ");
   callsig_stats_free(stats);
 }
 
@@ -324,9 +364,9 @@ static void unknown_percentiles(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(columns_and_units),   cmocka_unit_test(call_stacks), cmocka_unit_test(averages),
-      cmocka_unit_test(terminals),           cmocka_unit_test(folders),     cmocka_unit_test(percentiles),
-      cmocka_unit_test(unknown_percentiles),
+      cmocka_unit_test(columns_and_units), cmocka_unit_test(call_stacks),         cmocka_unit_test(averages),
+      cmocka_unit_test(terminals),         cmocka_unit_test(narrow_terminals),    cmocka_unit_test(folders),
+      cmocka_unit_test(percentiles),       cmocka_unit_test(unknown_percentiles),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }
