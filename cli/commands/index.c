@@ -99,7 +99,7 @@ static int show(const char *path, const struct sym_index_options *options, bool 
   if (error == 0)
     error = fmt_index_open(data, size, &index);
   if (error == 0 && options->rules != NULL && (error = sym_rules_seen(options->rules, &index)) == 0)
-    error = sym_rules_check(options->rules, cli_error_line, NULL);
+    error = sym_rules_check(options->rules, NULL, cli_error_line, NULL);
   if (error == 0 && verify) {
     int differences = sym_index_verify(path, &index, stdout, cli_error_line, NULL);
     if (differences > 0)

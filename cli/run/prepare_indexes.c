@@ -59,6 +59,14 @@ static int prepare_libraries(struct preparation *preparation, const struct cli_l
   return error;
 }
 
+/* What may come while the program runs, for messages; NULL: nothing. */
+static const char *later_modules(const struct preparation *preparation)
+{
+  if (preparation->loads_modules)
+    return preparation->starts_programs ? "a library or program that comes later" : "a library that is loaded later";
+  return preparation->starts_programs ? "a program that is started later" : NULL;
+}
+
 static int check_instrumented(const struct preparation *preparation, const struct cli_profiled_program *program)
 {
   if (preparation->instrumented > 0 || preparation->tells_itself)
@@ -103,9 +111,8 @@ int cli_prepare_indexes(const struct cli_profiled_program *program, const struct
     error = prepare_libraries(&preparation, libraries);
   if (error == 0)
     error = check_instrumented(&preparation, program);
-  /* What a rule names may be in a module that is loaded later. */
-  if (error == 0 && loaded != NULL && sym_rules_check(loaded, cli_error_line, NULL) < 0 && !preparation.loads_modules &&
-      !preparation.starts_programs)
+  const char *later = later_modules(&preparation);
+  if (error == 0 && loaded != NULL && sym_rules_check(loaded, later, cli_error_line, NULL) < 0 && later == NULL)
     error = -EINVAL;
   if (error == 0)
     error = cli_tops_check(tops);
