@@ -169,6 +169,12 @@ class Output(harness.Case):
         done = self.callsig("run", "--include", "nothing", self.program)
         self.assertEqual(done.returncode, 0)
         self.assertIn("callsig: nothing was recorded", done.stderr)
+        for options, environment, words in ((["--include", "zzz"], {}, "no instrumented function ran, or all of them were filtered out"),
+                                            (["--include", "["], {}, "no instrumented function ran, or all of them were filtered out"),
+                                            ([], {"CALLSIG_DISABLED": "1"}, "recording was never switched on"), ([], {}, None)):
+            done = self.callsig("run", "-o", "nothing.out", *options, self.program, env=environment)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, rf"^callsig: nothing was recorded: {words}.*\n$" if words else "^$")
 
     def test_rules(self):
         self.write("rules", "function twice: n ignore\n")
