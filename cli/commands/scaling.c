@@ -106,6 +106,8 @@ static int scaling_main(const struct cli_command *command, int argc, char **argv
   if (status == CLI_EXIT_OK)
     status = cli_exit_status(callsig_stats_scaling(stats, &scaling.wanted, stdout, restrictions, count - recordings));
   if (status == CLI_EXIT_OK)
+    cli_recordings_tell_unfound(command, stats, arguments + recordings, count - recordings);
+  if (status == CLI_EXIT_OK)
     status = cli_finish_output(cli_recordings_status(stats));
   callsig_stats_free(stats);
   return status;
