@@ -11,6 +11,7 @@
 #include "cli/run/library_calls.h"
 #include "config.h"
 #include "symbols/index/cache.h"
+#include "symbols/index/unknown_parameters.h"
 #include "symbols/plan/rulecheck.h"
 
 /* What going over the modules has found. */
@@ -39,6 +40,7 @@ static int prepare_module(struct preparation *preparation, const char *path)
     error = sym_rules_seen(preparation->options->rules, &file.index);
   if (file.index.count[FMT_SECTION_SITES] > 0)
     preparation->instrumented++;
+  sym_index_tell_unknown_parameters(&file.index, path, cli_error_line, NULL);
   cli_index_file_close(&file);
   return error;
 }
