@@ -91,8 +91,8 @@ static int read_top(struct diff_command *diff, const char *text)
   char *end;
   errno = 0;
   unsigned long long top = strtoull(text, &end, 10);
-  if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0)
-    return cli_usage_error(diff->command, "--top: '%s' is no number of rows", text);
+  if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || top == 0)
+    return cli_usage_error(diff->command, "--top: '%s' is no number of rows, from 1 on", text);
   diff->view.has_limit = 1;
   diff->view.limit = top;
   return CLI_EXIT_OK;

@@ -9,6 +9,7 @@
 #include "cli/common/tops.h"
 #include "symbols/index/build.h"
 #include "symbols/index/cache.h"
+#include "symbols/index/unknown_parameters.h"
 #include "symbols/plan/rulecheck.h"
 #include "symbols/verify/verify.h"
 
@@ -99,8 +100,10 @@ static int show(const char *path, const struct sym_index_options *options, bool 
   int error = sym_index_build(path, options, &data, &size);
   if (error == 0)
     error = fmt_index_open(data, size, &index);
+  if (error == 0)
+    sym_index_tell_unknown_parameters(&index, path, cli_error_line, NULL);
   if (error == 0 && options->rules != NULL && (error = sym_rules_seen(options->rules, &index)) == 0)
-    error = sym_rules_check(options->rules, cli_error_line, NULL);
+    error = sym_rules_check(options->rules, NULL, cli_error_line, NULL);
   if (error == 0 && verify) {
     int differences = sym_index_verify(path, &index, stdout, cli_error_line, NULL);
     if (differences > 0)

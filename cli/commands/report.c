@@ -297,6 +297,8 @@ static int report_main(const struct cli_command *command, int argc, char **argv)
   if (status == CLI_EXIT_OK)
     status = print_all(stats, print, &report, arguments + recordings, count - recordings);
   if (status == CLI_EXIT_OK)
+    cli_recordings_tell_unfound(command, stats, arguments + recordings, count - recordings);
+  if (status == CLI_EXIT_OK)
     status = cli_finish_output(cli_recordings_status(stats));
   callsig_stats_free(stats);
   return status;

@@ -325,11 +325,12 @@ static void report_run(struct run_options *run, struct running *running, char **
   if (error == 0)
     cli_recording_seal(place);
   const bool is_full = cli_recording_is_full(place);
-  const bool is_off = (run->window.off || run->window.after_ns > 0) && cli_recording_was_never_on(place);
+  const bool is_off = (run->window.off || run->window.after_ns > 0 || cli_environment("CALLSIG_DISABLED") != NULL) &&
+                      cli_recording_was_never_on(place);
   struct cli_family_end end = cli_family_finish(running->family, run->apart);
   if (error == -ENOENT && end.processes + end.live == 0)
     cli_run_end_explain_nothing(place, shown, status);
-  if (end.count > 0 && run->rank.number == 0 && (run->output == NULL || cli_run_end_asks_for_part(&run->table)))
+  if (end.count > 0 && run->rank.number == 0)
     cli_run_end_print_table(&end, &run->table, is_full, is_off, run->output == NULL);
   cli_run_end_tell(&end, shown);
   cli_trigger_watch_tell(running->triggers, end.files, end.count);

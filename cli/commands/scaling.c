@@ -105,6 +105,9 @@ static int scaling_main(const struct cli_command *command, int argc, char **argv
     status = cli_exit_status(callsig_stats_sort(stats, scaling.sort));
   if (status == CLI_EXIT_OK)
     status = cli_exit_status(callsig_stats_scaling(stats, &scaling.wanted, stdout, restrictions, count - recordings));
+  /* The restrictions are of functions, whatever the rows are by. */
+  if (status == CLI_EXIT_OK && callsig_stats_group(stats, CALLSIG_BY_FUNCTION) == 0)
+    cli_recordings_tell_unfound(command, stats, arguments + recordings, count - recordings);
   if (status == CLI_EXIT_OK)
     status = cli_finish_output(cli_recordings_status(stats));
   callsig_stats_free(stats);

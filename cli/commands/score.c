@@ -104,6 +104,8 @@ static int score_main(const struct cli_command *command, int argc, char **argv)
     if (status == CLI_EXIT_OK)
       status = cli_exit_status(callsig_stats_score(stats, &score.wanted, stdout, restrictions, count - recordings));
     if (status == CLI_EXIT_OK)
+      cli_recordings_tell_unfound(command, stats, arguments + recordings, count - recordings);
+    if (status == CLI_EXIT_OK)
       status = cli_finish_output(cli_recordings_status(stats));
     callsig_stats_free(stats);
   }

@@ -2,6 +2,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "callsig/stats.h"
 #include "cli/commands/commands.h"
 #include "cli/common/process_recording.h"
 #include "cli/serve/server.h"
@@ -60,6 +61,15 @@ static void take_signals(void)
   sigaction(SIGPIPE, &action, NULL);
 }
 
+/* What cannot be read now, or is no recording, is refused before anybody is told that it is served. */
+static int read_once(const char *recording)
+{
+  struct callsig_stats *stats = NULL;
+  const int error = callsig_stats_load(recording, &stats);
+  callsig_stats_free(stats);
+  return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
+}
+
 static int serve(const char *recording, const char *address, const char *token_file, unsigned functions)
 {
   struct cli_token token = {{0}};
@@ -69,6 +79,10 @@ static int serve(const char *recording, const char *address, const char *token_f
     status = cli_listener_open("--listen", address, token_file != NULL, &listener);
   if (status != CLI_EXIT_OK)
     return status;
+  if ((status = read_once(recording)) != CLI_EXIT_OK) {
+    cli_listener_remove(&listener);
+    return status;
+  }
   take_signals();
   cli_error("serving %s at %s", recording, listener.url);
   const struct cli_server_options options = {

@@ -1,6 +1,7 @@
 /* Finds the recording that a process writes among the files that it has mapped. */
 #include "cli/common/process_recording.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -29,6 +30,24 @@ unsigned cli_process_number_inside(unsigned long pid)
   return inside;
 }
 
+/* The header of a recording: 0; -EACCES when the file is not this user's to read; or -ENOENT: it is none. */
+static int read_header(const char *file, int flags, struct fmt_rec_header *header)
+{
+  int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
+  if (fd < 0)
+    return errno == EACCES || errno == EPERM ? -EACCES : -ENOENT;
+  const bool is_one = pread(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
+                      memcmp(header->magic, FMT_RECORDING_MAGIC, sizeof header->magic) == 0;
+  close(fd);
+  return is_one ? 0 : -ENOENT;
+}
+
+bool cli_recording_is_off(const char *path)
+{
+  struct fmt_rec_header header;
+  return read_header(path, 0, &header) == 0 && header.is_off != 0;
+}
+
 /* Takes the recording that a line of /proc/PID/maps tells of, if it is one, and that process's own. 0; -EACCES when the
  * file is not this user's to read; or -ENOENT. */
 static int take_mapped(char *line, unsigned inside, char path[PATH_MAX])
@@ -38,16 +57,42 @@ static int take_mapped(char *line, unsigned inside, char path[PATH_MAX])
     return -ENOENT;
   file[strcspn(file, "\n")] = '\0';
   struct fmt_rec_header header;
-  int fd = open(file, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0)
-    return errno == EACCES || errno == EPERM ? -EACCES : -ENOENT;
-  const bool is_own = pread(fd, &header, sizeof header, 0) == (ssize_t)sizeof header &&
-                      memcmp(header.magic, FMT_RECORDING_MAGIC, sizeof header.magic) == 0 && header.pid == inside;
-  close(fd);
-  if (!is_own)
-    return -ENOENT;
+  int error = read_header(file, O_NOFOLLOW, &header);
+  if (error < 0 || header.pid != inside)
+    return error < 0 ? error : -ENOENT;
   strcpy(path, file);
   return 0;
+}
+
+static bool is_same_file(const char *one, const char *other)
+{
+  struct stat first, second;
+  return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev &&
+         first.st_ino == second.st_ino;
+}
+
+/* Of `callsig run`, which `$!` of a shell is: the recording of the program that it runs, which it has open. 0 or
+ * -ENOENT. */
+static int take_of_run(unsigned long pid, char path[PATH_MAX])
+{
+  char link[64];
+  struct fmt_rec_header header;
+  snprintf(link, sizeof link, "/proc/%lu/exe", pid);
+  if (!is_same_file(link, "/proc/self/exe"))
+    return -ENOENT;
+  snprintf(link, sizeof link, "/proc/%lu/fd", pid);
+  DIR *folder = opendir(link);
+  int found = -ENOENT;
+  for (const struct dirent *entry; folder != NULL && found != 0 && (entry = readdir(folder)) != NULL;) {
+    ssize_t length = entry->d_name[0] == '.' ? -1 : readlinkat(dirfd(folder), entry->d_name, path, PATH_MAX - 1);
+    if (length <= 0 || path[0] != '/')
+      continue;
+    path[length] = '\0';
+    found = read_header(path, O_NOFOLLOW, &header) == 0 ? 0 : -ENOENT;
+  }
+  if (folder != NULL)
+    closedir(folder);
+  return found;
 }
 
 int cli_process_recording(const char *name, char path[PATH_MAX])
@@ -71,7 +116,7 @@ int cli_process_recording(const char *name, char path[PATH_MAX])
   is_foreign |= ferror(maps) && (errno == EACCES || errno == EPERM);
   free(line);
   fclose(maps);
-  return found == 0 ? 0 : is_foreign ? -EACCES : -ENOENT;
+  return found == 0 || take_of_run(pid, path) == 0 ? 0 : is_foreign ? -EACCES : -ENOENT;
 }
 
 static bool is_number(const char *text)

@@ -1,6 +1,7 @@
 /* Finds the recordings among the arguments of a command, and loads them. */
 #include "cli/common/recordings.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include <unistd.h>
 
 #include "format/recording.h"
+#include "output/stats/restrict.h"
 
 size_t cli_recordings_to_front(char **arguments, size_t count)
 {
@@ -170,6 +172,28 @@ int cli_recordings_load_all(const struct cli_command *command, char **recordings
   if (count == 0 && !has_default(command, NULL))
     return CLI_EXIT_FAILURE;
   return load(recordings, count, timeline, stats);
+}
+
+/* Could it be the name of a file? A number is none, and most expressions have other characters. */
+static bool may_name_file(const char *text)
+{
+  bool has_letter = false;
+  for (const char *at = text; *at != '\0'; at++) {
+    const bool is_letter = isalpha((unsigned char)*at) || *at == '_';
+    if (!is_letter && !isdigit((unsigned char)*at) && strchr("./-", *at) == NULL)
+      return false;
+    has_letter |= is_letter;
+  }
+  return has_letter;
+}
+
+void cli_recordings_tell_unfound(const struct cli_command *command, struct callsig_stats *stats, char **restrictions,
+                                 size_t count)
+{
+  for (size_t i = 0; i < count; i++)
+    if (may_name_file(restrictions[i]) && !out_restriction_finds(stats, restrictions[i]))
+      cli_error("%s: '%s' is no file, so that it was searched for in the names of rows, and it is in none",
+                command->name, restrictions[i]);
 }
 
 int cli_recordings_status(const struct callsig_stats *stats)

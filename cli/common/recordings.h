@@ -34,6 +34,11 @@ int cli_recordings_load(const struct cli_command *command, char **recordings, si
 int cli_recordings_load_all(const struct cli_command *command, char **recordings, size_t count, bool timeline,
                             struct callsig_stats **stats);
 
+/* After what was asked for was shown: says of each restriction that may have been meant as a file, and is in no row's
+ * name, that it names no file. */
+void cli_recordings_tell_unfound(const struct cli_command *command, struct callsig_stats *stats, char **restrictions,
+                                 size_t count);
+
 /* The exit status of a command that did what it was asked for: a failure where the recordings are damaged, as whatever
  * was shown lacks something. A message said so when they were loaded. */
 int cli_recordings_status(const struct callsig_stats *stats);

@@ -84,6 +84,10 @@ static int open_own(const char *name, const char *path)
     cli_error("ctl: %s: is a symbolic link, which is not followed: name the recording itself", name);
   else if (is_there && S_ISREG(status.st_mode) && status.st_uid != geteuid())
     cli_error("ctl: %s: belongs to another user, whose programs are not to be steered", name);
+  else if (error == -ENOENT)
+    cli_error("ctl: %s: %s; name a process by its number, or a recording", name, strerror(ENOENT));
+  else if (error == -ETXTBSY)
+    cli_error("ctl: %s: is a program that runs, not a recording: name its process by its number", name);
   else
     cli_error("ctl: %s: cannot be written: %s", name, strerror(error < 0 ? -error : EINVAL));
   return error < 0 ? error : -EPERM;
@@ -113,11 +117,21 @@ static int open_file(const char *path, struct cli_target *target)
   return fd < 0 ? fd : tell(path, cli_target_take(fd, target));
 }
 
+static bool is_own_process(const char *name)
+{
+  char path[64];
+  struct stat status;
+  snprintf(path, sizeof path, "/proc/%s", name);
+  return stat(path, &status) == 0 && status.st_uid == geteuid();
+}
+
 static int open_process(const char *name, struct cli_target *target)
 {
   int found = cli_process_recording(name, target->path);
   if (found == -ESRCH)
     cli_error("ctl: there is no process %s", name);
+  else if (found == -EACCES && is_own_process(name))
+    cli_error("ctl: process %s may not be looked into: the system forbids it", name);
   else if (found == -EACCES)
     cli_error("ctl: process %s belongs to another user, whose programs are not to be steered", name);
   else if (found < 0)

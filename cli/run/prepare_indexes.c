@@ -11,6 +11,7 @@
 #include "cli/run/library_calls.h"
 #include "config.h"
 #include "symbols/index/cache.h"
+#include "symbols/index/unknown_parameters.h"
 #include "symbols/plan/rulecheck.h"
 
 /* What going over the modules has found. */
@@ -39,6 +40,7 @@ static int prepare_module(struct preparation *preparation, const char *path)
     error = sym_rules_seen(preparation->options->rules, &file.index);
   if (file.index.count[FMT_SECTION_SITES] > 0)
     preparation->instrumented++;
+  sym_index_tell_unknown_parameters(&file.index, path, cli_error_line, NULL);
   cli_index_file_close(&file);
   return error;
 }
@@ -57,6 +59,14 @@ static int prepare_libraries(struct preparation *preparation, const struct cli_l
       error = prepare_module(preparation, libraries->paths[i]);
   }
   return error;
+}
+
+/* What may come while the program runs, for messages; NULL: nothing. */
+static const char *later_modules(const struct preparation *preparation)
+{
+  if (preparation->loads_modules)
+    return preparation->starts_programs ? "a library or program that comes later" : "a library that is loaded later";
+  return preparation->starts_programs ? "a program that is started later" : NULL;
 }
 
 static int check_instrumented(const struct preparation *preparation, const struct cli_profiled_program *program)
@@ -103,9 +113,8 @@ int cli_prepare_indexes(const struct cli_profiled_program *program, const struct
     error = prepare_libraries(&preparation, libraries);
   if (error == 0)
     error = check_instrumented(&preparation, program);
-  /* What a rule names may be in a module that is loaded later. */
-  if (error == 0 && loaded != NULL && sym_rules_check(loaded, cli_error_line, NULL) < 0 && !preparation.loads_modules &&
-      !preparation.starts_programs)
+  const char *later = later_modules(&preparation);
+  if (error == 0 && loaded != NULL && sym_rules_check(loaded, later, cli_error_line, NULL) < 0 && later == NULL)
     error = -EINVAL;
   if (error == 0)
     error = cli_tops_check(tops);

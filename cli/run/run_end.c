@@ -6,9 +6,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/vector.h"
 #include "callsig/stats.h"
 #include "cli/common/recordings.h"
 #include "cli/terminal/terminal.h"
+#include "output/recording/recording.h"
 
 int cli_run_table_check(const struct cli_command *command, const struct cli_run_table *table, const char *output)
 {
@@ -24,12 +26,52 @@ bool cli_run_end_asks_for_part(const struct cli_run_table *table)
   return table->rows.filter.below != NULL || table->rows.filter.depth > 0;
 }
 
+/* Has no thread called anything, nor the program told of anything itself? Told without adding up what. */
+static bool has_nothing(struct out_recording *recording)
+{
+  const struct fmt_rec_header *header = &recording->header;
+  if (header->first_stage != 0 || header->first_queue != 0 || header->first_event != 0 || header->first_counter != 0)
+    return false;
+  struct base_vector known = BASE_VECTOR_OF(uint64_t);
+  struct fmt_rec_thread thread = {.next = header->first_thread};
+  int found = 1;
+  while (thread.first_edge == 0 && found > 0)
+    found = out_recording_next(recording, &known, thread.next, FMT_TAG_THREAD, &thread, sizeof thread);
+  base_vector_free(&known);
+  return found == 0;
+}
+
+/* False as well where that cannot be read. */
+static bool is_empty(const char *path)
+{
+  struct out_recording recording;
+  const int file = out_recording_open(path);
+  bool is_nothing = false;
+  if (file >= 0 && out_recording_attach(file, path, &recording) == 0) {
+    is_nothing = has_nothing(&recording);
+    out_recording_close(&recording);
+  }
+  if (file >= 0)
+    close(file);
+  return is_nothing;
+}
+
+static bool are_empty(const struct cli_family_end *end)
+{
+  size_t i = 0;
+  while (i < end->count && is_empty(end->files[i]))
+    i++;
+  return i == end->count;
+}
+
 void cli_run_end_print_table(const struct cli_family_end *end, const struct cli_run_table *table, bool is_full,
                              bool is_off, bool is_shown)
 {
   struct callsig_stats *stats = NULL;
   struct callsig_stats_total total = {.size = sizeof total};
   const bool is_part = cli_run_end_asks_for_part(table);
+  if (!is_shown && !is_part && !are_empty(end))
+    return;
   struct callsig_stats_style style = CLI_TABLE_STYLE;
   style.width = cli_terminal_width(STDERR_FILENO);
   style.color = cli_terminal_has_color(STDERR_FILENO);
@@ -48,7 +90,7 @@ void cli_run_end_print_table(const struct cli_family_end *end, const struct cli_
   if (error == 0 && total.calls == 0 && is_off)
     cli_error(
         "nothing was recorded: recording was never switched on (--off: 'callsig ctl' does it, --after: the program "
-        "ended before)");
+        "ended before, CALLSIG_DISABLED: the program itself does it)");
   else if (error == 0 && total.calls == 0 && !is_full)
     cli_error("nothing was recorded: no instrumented function ran, or all of them were filtered out%s",
               is_part ? "; or none that --below is of" : "");

@@ -18,9 +18,9 @@ int cli_run_table_check(const struct cli_command *command, const struct cli_run_
 /* Is a part of the calls asked for alone, so that there may be none though the program made some? */
 bool cli_run_end_asks_for_part(const struct cli_run_table *table);
 
-/* Prints the table of all processes on stderr, if it `is_shown`; a line says so where there are no calls. Of a full
- * recording (`is_full`) without calls its notes say why; of one that was off from the beginning to the end (`is_off`) a
- * line does. */
+/* Prints the table of all processes on stderr, if it `is_shown`; a line says so where there are no calls, shown or not.
+ * Of a full recording (`is_full`) without calls its notes say why; of one that was off from the beginning to the end
+ * (`is_off`) a line does. */
 void cli_run_end_print_table(const struct cli_family_end *end, const struct cli_run_table *table, bool is_full,
                              bool is_off, bool is_shown);
 

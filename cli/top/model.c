@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Seconds a second: less of all rows together is how two estimates of what stands still differ, and has no shares. */
+#define LEAST_SHARED 1e-6
+
 /* One name's part of the two readings, on the way to its row. */
 struct merged {
   const struct cli_top_sum *now;
@@ -179,7 +182,7 @@ static bool put_row(struct cli_top_model *model, const struct cli_top_row *row)
   if (!added)
     return false;
   *added = *row;
-  added->share_now = model->own_rate > 0 ? row->own_rate / model->own_rate : 0;
+  added->share_now = model->own_rate >= LEAST_SHARED ? row->own_rate / model->own_rate : 0;
   added->share_all = model->own > 0 ? row->own / model->own : 0;
   return true;
 }

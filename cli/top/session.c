@@ -228,6 +228,7 @@ bool cli_top_session_lines(struct cli_top_session *session, unsigned width, unsi
                                 .running = source->elapsed,
                                 .ended = source->ended,
                                 .frozen = session->frozen,
+                                .is_off = source->is_off,
                                 .notes = source->notes.data,
                                 .note_count = source->notes.count,
                                 .message = session->message[0] ? session->message : NULL,

@@ -101,6 +101,7 @@ static int read_about(struct cli_top_source *source, double *began)
   source->pid = info.pid;
   source->elapsed = info.elapsed;
   *began = info.start;
+  source->is_off = cli_recording_is_off(source->path);
   const bool goes_on = source->before && info.start <= source->began;
   source->began = info.start;
   result = cli_top_notes_make(goes_on ? source->before : NULL, pipeline, source->looks % CLI_TOP_VERDICT_EVERY == 0,

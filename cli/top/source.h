@@ -19,6 +19,7 @@ struct cli_top_source {
   unsigned by;                     /* enum callsig_stats_by */
   double began;                    /* when it began to count, seconds since 1970 */
   double elapsed;                  /* seconds from then until now, or the program's end */
+  bool is_off;                     /* its recording is switched off */
   bool ended;                      /* it runs no more; the last look saw its last state */
   struct base_vector notes;        /* char *: lines on queues and on what bounds the pipelines. Owned */
   struct callsig_pipeline *before; /* of the look before; NULL: none. Owned */

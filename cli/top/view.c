@@ -71,9 +71,10 @@ static void put_titles(struct layout *layout, const struct cli_top_model *model,
   out_text_printf(text, " (%u)", state->pid);
   if (state->others > 0)
     out_text_printf(text, " and %u process%s of it", state->others, state->others == 1 ? "" : "es");
-  out_text_printf(text, ", %s%s %.1f s%s; by %s, sorted by %s%s", state->frozen ? "frozen, " : "",
+  out_text_printf(text, ", %s%s %.1f s%s%s; by %s, sorted by %s%s", state->frozen ? "frozen, " : "",
                   state->ended ? "ended after" : "running", state->running, state->ended ? ": its last state" : "",
-                  state->group, cli_top_key_name(model->key), model->reversed ? ", reversed" : "");
+                  state->is_off && !state->ended ? ", recording off" : "", state->group, cli_top_key_name(model->key),
+                  model->reversed ? ", reversed" : "");
   if (model->filter) {
     out_text_puts(text, ", names with ");
     put_name(layout, model->filter);

@@ -26,6 +26,7 @@ struct cli_top_state {
   unsigned pid, others;     /* the process; those that it started and that run */
   double running;           /* seconds that the program runs, or ran */
   bool ended, frozen;       /* what is shown is the last state, or one that was kept */
+  bool is_off;              /* recording is switched off */
   const char *const *notes; /* of queues and of what bounds the pipelines, a line each */
   uint32_t note_count;
   const char *message;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "output/stats/stats_object.h"
 #include "output/text/message.h"
 #include "output/text/regex.h"
 
@@ -36,16 +37,15 @@ static void tell(struct out_text *message, uint32_t before, uint32_t after, cons
     out_text_printf(message, "   List reduced from %u to %u due to restriction <%s>\n", before, after, shown);
 }
 
-/* All of the text as an integer, as Python's int() reads it (without underscores). */
+/* All of the text as an integer, as Python's int() reads it (without underscores): the nearest that there is. */
 static bool read_integer(const char *text, long long *value)
 {
   char *end;
   const char *digits = text + (*text == '+' || *text == '-');
   if (!isdigit((unsigned char)*digits))
     return false;
-  errno = 0;
   *value = strtoll(text, &end, 10);
-  return *end == '\0' && errno == 0;
+  return *end == '\0';
 }
 
 /* All of the text as a floating-point number in the C locale's form. */
@@ -158,4 +158,20 @@ int out_restrict(const struct out_names *names, const struct out_rows *rows, con
   for (size_t i = 0; i < count && result == 0; i++)
     result = restrict_once(names, rows, restrictions[i], list, message);
   return result == 0 && message->failed ? -ENOMEM : result;
+}
+
+bool out_restriction_finds(struct callsig_stats *stats, const char *restriction)
+{
+  if (out_stats_prepare(stats) < 0)
+    return true;
+  const struct out_names names = out_stats_names(stats);
+  struct out_list list = {.rows = malloc((stats->listed + 1u) * sizeof *list.rows), .count = stats->listed};
+  if (!list.rows)
+    return true;
+  memcpy(list.rows, stats->order, stats->listed * sizeof *list.rows);
+  struct out_text message = {0};
+  const int result = restrict_by_name(&names, &stats->rows, restriction, &list, &message);
+  out_text_free(&message);
+  free(list.rows);
+  return result < 0 || list.count > 0 || stats->listed == 0;
 }

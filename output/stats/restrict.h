@@ -4,6 +4,9 @@
 #ifndef CALLSIG_OUTPUT_STATS_RESTRICT_H
 #define CALLSIG_OUTPUT_STATS_RESTRICT_H
 
+#include <stdbool.h>
+
+#include "callsig/stats.h"
 #include "output/stats/names.h"
 
 /* What is left of the rows, in their order. */
@@ -22,5 +25,9 @@ struct out_list {
  */
 int out_restrict(const struct out_names *names, const struct out_rows *rows, const char *const *restrictions,
                  size_t count, struct out_list *list, struct out_text *message);
+
+/* Is there a row that the restriction, a regular expression, leaves? True as well where that cannot be told. Gives no
+ * message. */
+bool out_restriction_finds(struct callsig_stats *stats, const char *restriction);
 
 #endif

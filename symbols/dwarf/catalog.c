@@ -171,14 +171,21 @@ int sym_catalog_find(struct sym_catalog *catalog, enum sym_catalog_kind kind, co
   return result;
 }
 
-int sym_catalog_nearest(struct sym_catalog *catalog, enum sym_catalog_kind kind, const char *name, const char **nearest)
+/* Members are declared in their classes, and what is outside of them and defines one has no name of a class here. */
+static bool is_elsewhere(const struct sym_catalog_entry *entry)
+{
+  return entry->is_declaration && !strstr(entry->name, "::");
+}
+
+int sym_catalog_nearest(struct sym_catalog *catalog, enum sym_catalog_kind kind, const char *name, bool is_defined,
+                        const char **nearest)
 {
   const struct sym_catalog_entry *all;
   size_t count, best = (size_t)-1;
   int result = sym_catalog_all(catalog, kind, &all, &count);
   *nearest = NULL;
   for (size_t i = 0; i < count; i++) {
-    if (i > 0 && strcmp(all[i].name, all[i - 1].name) == 0)
+    if ((is_defined && is_elsewhere(&all[i])) || (*nearest && strcmp(all[i].name, *nearest) == 0))
       continue;
     size_t distance = sym_edit_distance(name, all[i].name);
     if (distance < best) {

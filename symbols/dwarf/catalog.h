@@ -32,8 +32,9 @@ int sym_catalog_find(struct sym_catalog *catalog, enum sym_catalog_kind kind, co
 int sym_catalog_all(struct sym_catalog *catalog, enum sym_catalog_kind kind, const struct sym_catalog_entry **entries,
                     size_t *count);
 
-/* The existing name that is the fewest edits from `name`, NULL when there is none at all. */
-int sym_catalog_nearest(struct sym_catalog *catalog, enum sym_catalog_kind kind, const char *name,
+/* The existing name that is the fewest edits from `name`, NULL when there is none at all. With `is_defined`
+ * not one that is declared here for being defined in another module. */
+int sym_catalog_nearest(struct sym_catalog *catalog, enum sym_catalog_kind kind, const char *name, bool is_defined,
                         const char **nearest);
 
 /* Replaces a declaration of a struct, union or class by its definition, when the module has one of that name. */

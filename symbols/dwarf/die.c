@@ -121,6 +121,36 @@ bool sym_die_is_gnu(Dwarf_Die *die)
   return strncmp(producer_of(die), "GNU ", 4) == 0;
 }
 
+/* Is the last level of debug information that gcc was given the first? -g alone is the second. */
+static bool is_of_level_one(const char *producer)
+{
+  bool is_one = false;
+  for (const char *at = strstr(producer, " -g"); at; at = strstr(at + 1, " -g")) {
+    const char *level = at + strlen(" -g");
+    if (strncmp(level, "gdb", strlen("gdb")) == 0)
+      level += strlen("gdb");
+    const bool is_digit = *level >= '0' && *level <= '3';
+    if (level[is_digit] == ' ' || level[is_digit] == '\0')
+      is_one = *level == '1';
+  }
+  return is_one;
+}
+
+bool sym_die_lacks_parameters(Dwarf_Die *function)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Die child;
+  const char *producer = producer_of(function);
+  if (strncmp(producer, "GNU ", 4) != 0 || !is_of_level_one(producer) ||
+      dwarf_attr_integrate(function, DW_AT_prototyped, &attribute) ||
+      dwarf_attr_integrate(function, DW_AT_type, &attribute))
+    return false;
+  int next = dwarf_child(function, &child);
+  while (next == 0 && dwarf_tag(&child) != DW_TAG_formal_parameter)
+    next = dwarf_siblingof(&child, &child);
+  return next != 0;
+}
+
 bool sym_die_is_clang(Dwarf_Die *die)
 {
   Dwarf_Die unit;

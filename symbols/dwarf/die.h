@@ -34,6 +34,10 @@ bool sym_die_is_cxx(Dwarf_Die *die);
 /* Whether gcc compiled the unit of `die`. */
 bool sym_die_is_gnu(Dwarf_Die *die);
 
+/* Whether the unit of a function tells of no parameters, though it has the function: gcc's -g1. K&R's f() in a unit of
+ * -g2 has none and is known. */
+bool sym_die_lacks_parameters(Dwarf_Die *function);
+
 /* Whether clang compiled the unit of `die` from C, C++ or Objective-C. */
 bool sym_die_is_clang(Dwarf_Die *die);
 

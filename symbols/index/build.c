@@ -51,6 +51,7 @@ static int prepare(struct sym_build *build, const char *path)
                                               .module_rules = build->module_rules,
                                               .dwarf = build->file.dwarf,
                                               .module = path,
+                                              .library_calls = options->library_calls,
                                               .message = options->message,
                                               .data = options->data};
   error = sym_planner_new(&planner, &build->planner);

@@ -127,7 +127,7 @@ static int find_named(const struct sym_access_path_context *context, const char 
     }
   }
   if (result == 0 && best == 0)
-    result = sym_catalog_nearest(context->catalog, SYM_CATALOG_TYPE, bare, &nearest);
+    result = sym_catalog_nearest(context->catalog, SYM_CATALOG_TYPE, bare, false, &nearest);
   if (result < 0 || best > 0)
     return result;
   return sym_problem_set(context->problem, context->arena, SYM_PROBLEM_KIND, "no type '%s'%s%s%s", name,

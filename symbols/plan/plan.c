@@ -463,6 +463,8 @@ int sym_plan_make(struct sym_planner *planner, Dwarf_Die *root, struct sym_plan 
   int result = making.drafts ? sym_function_names(planner, root, &making.names) : -ENOMEM;
   if (sym_die_is_cxx(root))
     plan->flags |= FMT_FUNCTION_CXX;
+  if (sym_die_lacks_parameters(root))
+    plan->flags |= FMT_FUNCTION_NO_DWARF;
   if (result == 0)
     result = read_parameters(&making, root, NULL);
   if (result == 0)

@@ -5,6 +5,7 @@
 #define CALLSIG_SYMBOLS_PLAN_PLANNER_H
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/message.h"
@@ -22,6 +23,7 @@ struct sym_planner_options {
       *module_rules;  /* what the module's own .note.callsig says (notes.h), NULL for none; borrowed */
   Dwarf *dwarf;       /* the module's main one, to look names up in; borrowed */
   const char *module; /* path for messages; borrowed */
+  bool library_calls; /* functions that the module imports are planned as well */
   base_message_fn message;
   void *data;
 };

@@ -11,6 +11,7 @@
 enum sym_problem_depth {
   SYM_PROBLEM_NONE,
   SYM_PROBLEM_NAME,      /* no such function or type */
+  SYM_PROBLEM_DECLARED,  /* a function of another module */
   SYM_PROBLEM_PARAMETER, /* no such parameter */
   SYM_PROBLEM_FIELD,     /* no such field */
   SYM_PROBLEM_KIND,      /* everything exists and is of the wrong kind */

@@ -81,19 +81,41 @@ static int try_types(struct sym_planner *planner, const struct sym_rule *rule, s
   return result;
 }
 
+/* Is the rule about a function of another module, which this one only declares? Where library calls are recorded, those
+ * that the module has are planned already. */
+static int names_declared(struct sym_planner *planner, const struct sym_rule *rule, struct sym_problem *problem)
+{
+  if (rule->kind == SYM_RULE_TYPE || rule->is_glob || rule->file)
+    return 0;
+  const struct sym_catalog_entry *entries;
+  size_t count;
+  int result = sym_catalog_find(planner->catalog, SYM_CATALOG_FUNCTION, rule->name, &entries, &count);
+  if (result == 0 && count > 0)
+    result = sym_problem_set(problem, &planner->arena, SYM_PROBLEM_DECLARED, "no function '%s' in %s, which %s",
+                             rule->name, planner->options.module,
+                             planner->options.library_calls
+                                 ? "makes no call of it that is recorded"
+                                 : "only declares it: rules about functions of libraries take --library-calls");
+  return result == -EINVAL ? 0 : result;
+}
+
 static int name_is_unknown(struct sym_planner *planner, const struct sym_rule *rule, struct sym_rule_state *state)
 {
   bool is_type = rule->kind == SYM_RULE_TYPE;
   const char *what = is_type ? "type" : "function";
   const char *nearest;
-  int result =
-      sym_catalog_nearest(planner->catalog, is_type ? SYM_CATALOG_TYPE : SYM_CATALOG_FUNCTION, rule->name, &nearest);
+  struct sym_problem problem = {0};
+  int result = sym_catalog_nearest(planner->catalog, is_type ? SYM_CATALOG_TYPE : SYM_CATALOG_FUNCTION, rule->name,
+                                   !is_type && !planner->options.library_calls, &nearest);
+  if (result == 0)
+    result = names_declared(planner, rule, &problem);
   if (result < 0)
     return result;
-  struct sym_problem problem = {0};
   const char *module = planner->options.module;
   const char *verb = rule->is_glob ? " matches" : "";
-  if (!nearest)
+  if (problem.depth == SYM_PROBLEM_DECLARED)
+    ; /* said already */
+  else if (!nearest)
     sym_problem_set(&problem, &planner->arena, SYM_PROBLEM_NAME, "no %s%s '%s' in %s, which has no debug information",
                     what, verb, rule->name, module);
   else if (rule->is_glob || rule->file)
@@ -120,7 +142,7 @@ static int diagnose(struct sym_planner *planner, const struct sym_rule *rule, st
 /* "function dot: no parameter 'q' ..." */
 static const char *describe(struct sym_planner *planner, const struct sym_rule *rule, const struct sym_problem *problem)
 {
-  if (problem->depth == SYM_PROBLEM_NAME)
+  if (problem->depth == SYM_PROBLEM_NAME || problem->depth == SYM_PROBLEM_DECLARED)
     return problem->text;
   return base_arena_printf(&planner->arena, "%s %s: %s", rule->kind == SYM_RULE_TYPE ? "type" : "function", rule->name,
                            problem->text);

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/plan/problem.h"
+
 static const char *module_name(const struct fmt_index *index)
 {
   const char *path = fmt_index_string(index, index->header->path);
@@ -47,10 +49,12 @@ int sym_rules_seen(const struct sym_rules *rules, const struct fmt_index *index)
   return 0;
 }
 
-static int tell(const struct sym_rules *rules, size_t at, const char *text, base_message_fn message, void *data)
+static int tell(const struct sym_rules *rules, size_t at, const char *text, const char *later, base_message_fn message,
+                void *data)
 {
   char *line;
-  if (asprintf(&line, "%s:%u: %s", rules->origin, rules->rules[at].line, text) < 0)
+  if (asprintf(&line, "%s:%u: %s%s%s%s", rules->origin, rules->rules[at].line, text, later ? "; " : "",
+               later ? later : "", later ? " may have it" : "") < 0)
     return -ENOMEM;
   if (message)
     message(line, data);
@@ -58,7 +62,7 @@ static int tell(const struct sym_rules *rules, size_t at, const char *text, base
   return 0;
 }
 
-int sym_rules_check(const struct sym_rules *rules, base_message_fn message, void *data)
+int sym_rules_check(const struct sym_rules *rules, const char *later, base_message_fn message, void *data)
 {
   int result = 0;
   for (size_t i = 0; rules && i < rules->count; i++) {
@@ -67,10 +71,11 @@ int sym_rules_check(const struct sym_rules *rules, base_message_fn message, void
     if (rules->rules[i].is_soft)
       continue;
     if (!seen->known) {
-      told = tell(rules, i, seen->problem ? seen->problem : "no module was indexed with this rule", message, data);
+      told = tell(rules, i, seen->problem ? seen->problem : "no module was indexed with this rule",
+                  seen->depth == SYM_PROBLEM_DECLARED ? NULL : later, message, data);
       result = -EINVAL;
     } else if (!seen->effective) {
-      told = tell(rules, i, "has no effect: nothing instrumented has what it names, or a later rule replaces it",
+      told = tell(rules, i, "has no effect: nothing instrumented has what it names, or a later rule replaces it", NULL,
                   message, data);
     }
     if (told < 0)

@@ -211,7 +211,7 @@ static int find_enumeration(struct sym_args *args, const char *name, uint32_t *t
   }
   const char *nearest = NULL;
   if (result == 0 && count == 0)
-    result = sym_catalog_nearest(args->catalog, SYM_CATALOG_TYPE, name, &nearest);
+    result = sym_catalog_nearest(args->catalog, SYM_CATALOG_TYPE, name, false, &nearest);
   if (result < 0)
     return result;
   if (count > 0)

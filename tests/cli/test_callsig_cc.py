@@ -102,6 +102,8 @@ class Wrapper(harness.Case):
             self.assertIn(f"'{value}'", self.refused("--min-instructions", value, "-c", "a.c"))
         self.assertIn("needs a number", self.refused("--min-instructions"))
         self.assertIn("exclude each other", self.refused("--before-inlining", "--min-instructions", "3", "-c", "a.c"))
+        for shapes in ("--before-inlining", "--calls"), ("--calls", "--before-inlining"):
+            self.assertIn("--before-inlining and --calls exclude each other", self.refused(*shapes, "-c", "a.c"))
 
     def test_own_options(self):
         done = self.run_command(harness.CALLSIG_CC, "--callsig-version")

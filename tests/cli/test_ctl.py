@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_starts_off Ctl.test_child_of_one_that_was_switched_on Ctl.test_never_switched_on Ctl.test_reset Ctl.test_reset_sleds_every_call_timed Ctl.test_seccomp Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_copies_have_the_times_of_now Ctl.test_nothing_replaces_the_recording_itself Ctl.test_hostile Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child Ctl.test_child_that_may_not_read_indexes_later Ctl.test_child_that_may_not_read_indexes
+# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_number_of_the_run Ctl.test_starts_off Ctl.test_child_of_one_that_was_switched_on Ctl.test_never_switched_on Ctl.test_reset Ctl.test_reset_sleds_every_call_timed Ctl.test_seccomp Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_copies_have_the_times_of_now Ctl.test_nothing_replaces_the_recording_itself Ctl.test_hostile Ctl.test_programs Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child Ctl.test_child_that_may_not_read_indexes_later Ctl.test_child_that_may_not_read_indexes
 # ctest: case _full full
 """A program that is being profiled is switched, looked at and asked for snapshots from outside, and counts are exact in between.
 
@@ -177,6 +177,20 @@ class Ctl(harness.Case):
         self.start()
         self.switch("off", "x.out")
         self.assertTrue(self.status("x.out")["recording"].startswith("off since "))
+
+    def test_number_of_the_run(self):
+        """The number of `callsig run`, which a shell has as $!, means the program that it runs."""
+        self.start("--off")
+        self.switch("on", str(self.run_.pid))
+        self.say("1 20")
+        self.assertEqual(self.status(str(self.run_.pid))["process"], self.pid)
+        self.switch("off", str(self.run_.pid))
+        done = self.callsig("top", "--batch", "1", "--interval", "0.1", str(self.run_.pid))
+        self.assertRegex(done.stdout, rf"^callsig top: program \({self.pid}\), running [0-9.]+ s, recording off; ")
+        rows = [line.split() for line in done.stdout.splitlines() if "program.c" in line]
+        self.assertTrue(rows, done.stdout)
+        self.assertEqual({row[2] for row in rows}, {"0.0"})  # the share of what is done now
+        self.end()
 
     def test_starts_off(self):
         for sleds in (False, True):
@@ -554,7 +568,8 @@ class Ctl(harness.Case):
             with open(self.path(name), "wb") as file:
                 file.write(content)
         for name, words in (("text", "not a callsig recording"), ("empty", "not a callsig recording"), ("link", "symbolic link"),
-                            ("fifo", "not a callsig recording"), (".", "cannot be written"), ("missing", "No such file"),
+                            ("fifo", "not a callsig recording"), (".", "cannot be written"),
+                            ("missing", "missing: No such file or directory; name a process by its number, or a recording"),
                             ("cut", "not a callsig recording"), ("short", "not a callsig recording"),
                             ("copy", "has ended"), ("old", "another version"), ("new", "another version")):
             for word in ("on", "status"):
@@ -569,6 +584,20 @@ class Ctl(harness.Case):
         self.end()
         self.assert_fails(self.ctl("x.out", "on"), 1, "its program has ended")
         self.assert_fails(self.ctl(self.pid, "on"), 1, f"there is no process {self.pid}")
+
+    def test_programs(self):
+        """What is told of a program that runs, by its file, and of a process of one's own that the system hides."""
+        shutil.copy("/bin/sleep", self.path("sleeper"))
+        sleeper = subprocess.Popen([self.path("sleeper"), "300"])
+        self.addCleanup(sleeper.wait)
+        self.addCleanup(sleeper.kill)
+        self.assert_fails(self.ctl("sleeper", "on"), 1, "sleeper: is a program that runs, not a recording")
+        try:
+            with open("/proc/1/maps") as maps:
+                maps.read()
+        except PermissionError:
+            if os.stat("/proc/1").st_uid == os.geteuid():
+                self.assert_fails(self.ctl("1", "status"), 1, "process 1 may not be looked into")
 
     def test_no_recording(self):
         self.assert_fails(self.ctl(str(os.getpid()), "on"), 1, "has no recording")

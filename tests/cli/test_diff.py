@@ -259,7 +259,7 @@ class Diff(harness.Case):
         fails(self.callsig("diff", "--metric", "calls", "x", "x"), 2, "'calls' is none of tottime")
         fails(self.callsig("diff", "--format", "xml", "x", "x"), 2, "'xml' is none of table")
         for option, value in (("--level", "1"), ("--level", "0"), ("--level", "x"), ("--min-time", "-1"),
-                              ("--fail-above", "much"), ("--fail-above", "-3%"), ("--top", "-1"), ("--top", "1.5")):
+                              ("--fail-above", "much"), ("--fail-above", "-3%"), ("--top", "-1"), ("--top", "1.5"), ("--top", "0")):
             fails(self.callsig("diff", f"{option}={value}", "x", "x"), 2, option, f"'{value}'")
         fails(self.callsig("diff", "x", "x"), 1, "x: not a callsig recording")
         fails(self.callsig("diff", "x", "absent"), 1, "x: not a callsig recording")

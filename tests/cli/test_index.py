@@ -45,6 +45,26 @@ class Index(harness.Case):
         self.assertEqual(int(removed[1]) if removed else 0, 2 - present, text)
         self.assertLessEqual(placed, named)
 
+    def test_debug_information_without_parameters(self):
+        """-g1 knows functions and none of their parameters; K&R's f() in -g has none, and is known."""
+        source = ("int __attribute__((noinline)) f(int n) { return n + 1; }\nint __attribute__((noinline)) old() { return 2; }\n"
+                  "int main(void) { return f(1) + old() != 4; }\n")
+        said = "its debug information has no parameters of 3 functions (-g1, -gline-tables-only): arguments there are unknown; compile it with -g\n"
+        for flags, compiler, is_known in ((["-g1"], "gcc", False), (["-ggdb1"], "gcc", False), (["-g1", "-g"], "gcc", True), (["-g", "-g1"], "gcc", False),
+                                          (["-g"], "gcc", True), (["-g1"], "clang", False), (["-g"], "clang", True)):
+            with self.subTest(flags=flags, compiler=compiler):
+                program = self.compile("terse", source, "-std=gnu17", *flags, compiler=compiler)
+                for _ in range(2):  # when the index is made, and when it is found
+                    done = self.callsig("run", program)
+                    self.assertEqual(done.returncode, 0, done.stderr)
+                    self.assertEqual(done.stderr.startswith(f"callsig: {program}: {said}"), not is_known, done.stderr)
+                names = {name.split("(", 1)[1] for name in self.rows(done.stderr)}
+                self.assertEqual(names, {"f(n=1))", "old())", "main())"} if is_known else {"f(?))", "old(?))", "main(?))"})
+                done = self.callsig("index", "--coverage", "--verify", program)
+                self.assertEqual((done.returncode, done.stderr), (0, "" if is_known else f"callsig: {program}: {said}"))
+                self.assertEqual("3            sites of functions whose debug information has no parameters (-g1)\n" in done.stdout,
+                                 not is_known and compiler == "gcc", done.stdout)
+
     def test_verify(self):
         self.assertNotEqual(self.index("--verify"), "")
 

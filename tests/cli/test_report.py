@@ -98,6 +98,17 @@ class Report(harness.Case):
         self.assertEqual(len(self.named("leaf", "2")), 2)
         self.assertIn("due to restriction <'leaf'>", self.report("leaf"))
         self.assertEqual(self.rows(self.report("no such name")), {})
+        self.assertEqual(self.named("99999999999999999999"), self.named())
+
+    def test_restriction_that_may_have_been_a_file(self):
+        said = "'nofile' is no file, so that it was searched for in the names of rows, and it is in none"
+        for command in "report", "score", "scaling":
+            for recording in [], ["callsig.out"]:
+                done = self.callsig(command, *recording, "nofile")
+                self.assertEqual(done.returncode, 0)
+                self.assertEqual([line for line in done.stderr.splitlines() if "is no file" in line], [f"callsig: {command}: {said}"])
+            for restriction in "leaf", "1", ".5", "no such name":
+                self.assertNotIn("is no file", self.callsig(command, restriction).stderr)
 
     def test_file_or_restriction(self):
         self.assertEqual(self.named("callsig.out", "leaf"), self.named("leaf", "callsig.out"))

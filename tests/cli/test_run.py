@@ -169,6 +169,12 @@ class Output(harness.Case):
         done = self.callsig("run", "--include", "nothing", self.program)
         self.assertEqual(done.returncode, 0)
         self.assertIn("callsig: nothing was recorded", done.stderr)
+        for options, environment, words in ((["--include", "zzz"], {}, "no instrumented function ran, or all of them were filtered out"),
+                                            (["--include", "["], {}, "no instrumented function ran, or all of them were filtered out"),
+                                            ([], {"CALLSIG_DISABLED": "1"}, "recording was never switched on"), ([], {}, None)):
+            done = self.callsig("run", "-o", "nothing.out", *options, self.program, env=environment)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stderr, rf"^callsig: nothing was recorded: {words}.*\n$" if words else "^$")
 
     def test_rules(self):
         self.write("rules", "function twice: n ignore\n")
@@ -215,6 +221,36 @@ class Output(harness.Case):
                               ("function use: show (enum dtype)t", "t is of type struct tensor*, not an integer")):
             self.write("rules", rule + "\n")
             self.assert_fails(self.callsig("run", "--rules", "rules", program), 1, "rules:1: ", problem)
+
+    def test_rules_about_other_modules(self):
+        """A rule about a function of a library says what it takes, and one of a plug-in that the plug-in may come."""
+        program = self.compile("program", """
+            #include <dlfcn.h>
+            #include <stdlib.h>
+            static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }
+            static int __attribute__((noinline)) run_plug(void *plug) { return ((int (*)(int))dlsym(plug, "plug_in"))(7); }
+            int main(void) {
+              int numbers[] = {2, 1};
+              qsort(numbers, 2, sizeof *numbers, compare);
+              void *plug = dlopen("./plug.so", RTLD_NOW);
+              return plug == NULL || run_plug(plug) != 8; }""", libs=["-ldl"])
+        self.compile("plug.so", "int plug_in(int x) { return x + 1; }", "-shared", "-fPIC")
+        later = "; a library that is loaded later may have it"
+        for rule, options, said in (
+                ("function plug_in: x bucket log2", [], f"no function 'plug_in' in {program}; the nearest name is 'main' (program){later}"),
+                ("function qsort: $1 ignore", [], f"no function 'qsort' in {program}, which only declares it: rules about functions of "
+                                                  "libraries take --library-calls (program)"),
+                ("function qsort: $1 ignore", ["--library-calls"], None),
+                ("function runplug: plug ignore", [], f"no function 'runplug' in {program}; the nearest name is 'run_plug' (program){later}")):
+            self.write("rules", rule + "\n")
+            done = self.callsig("run", *options, "--rules", "rules", program)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            lines = [line for line in done.stderr.splitlines() if "rules:1" in line]
+            self.assertEqual(lines, [f"callsig: rules:1: {said}"] if said else [])
+        self.write("rules", "function qsort: $1 ignore\n")
+        done = self.callsig("index", "--coverage", "--rules", "rules", program)
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"^callsig: rules:1: no function 'qsort' in .*, which only declares it: .*\n$")
 
     def test_rules_of_the_environment(self):
         self.write("rules", "function twice: n ignore\n")

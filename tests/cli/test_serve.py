@@ -235,7 +235,7 @@ class Metrics(Served):
 
     def test_no_recording(self):
         self.start(address=None)
-        self.write("nothing", "")
+        shutil.copy(self.path("rec.out"), self.path("nothing"))
         self.serve("--listen", "127.0.0.1:0", "nothing")
         os.unlink(self.path("nothing"))
         self.assertEqual(self.metrics()["callsig_recording_readable"], {"": 0})
@@ -473,6 +473,13 @@ class Errors(harness.Case):
     def test_arguments(self):
         self.assert_fails(self.callsig("serve"), 1, "callsig.out")
         self.assert_fails(self.callsig("serve", "missing"), 1, "missing: No such file or directory; name a recording or a process")
+        self.write("text", "no recording\n")
+        self.write("empty", "")
+        os.mkfifo(self.path("fifo"))
+        for name in ("text", "empty", "fifo", "."):
+            self.assert_fails(self.callsig("serve", "--listen", "0", name), 1, f"{name}: not a callsig recording")
+        self.assert_fails(self.callsig("serve", "--listen", "unix:socket", "text"), 1, "text: not a callsig recording")
+        self.assertFalse(os.path.exists(self.path("socket")))
         self.assert_fails(self.callsig("serve", "999999999"), 1, "no process 999999999")
         self.assert_fails(self.callsig("serve", "a", "b"), 2, "one process")
         self.assert_fails(self.callsig("serve", "--functions", "0", "a"), 2, "--functions")

@@ -83,6 +83,7 @@ class Installed(unittest.TestCase):
         self.assertIn("(dot)", tables[1])
         self.assertIn("dot(a:array(dtype=FLOAT32, shape=(16", tables[2])
         self.assertIn("dot(a:array(dtype=FLOAT64, shape=(64", tables[2])
+        self.assert_sleds(os.path.join("dot", "dot"))
 
     def test_command(self):
         callsig = os.path.join(self.prefix, "bin", "callsig")

@@ -162,7 +162,7 @@ static void check(const char *rules, const char *function, const char *text)
     fail_msg("%s", built.messages);
   assert_string_equal(plan_text(&built, function), text);
   assert_int_equal(sym_rules_seen(built.rules, &built.index), 0);
-  assert_int_equal(sym_rules_check(built.rules, plan_message, &built), 0);
+  assert_int_equal(sym_rules_check(built.rules, NULL, plan_message, &built), 0);
   assert_string_equal(built.messages, "");
   plan_free(&built);
 }
@@ -254,7 +254,7 @@ static void check_unknown(const char *rules, const char *message)
   assert_int_equal(built.result, 0);
   assert_string_equal(built.messages, "");
   assert_int_equal(sym_rules_seen(built.rules, &built.index), 0);
-  assert_int_equal(sym_rules_check(built.rules, plan_message, &built), -22);
+  assert_int_equal(sym_rules_check(built.rules, NULL, plan_message, &built), -22);
   char *module = strrchr(built.messages, '(');
   assert_non_null(module);
   *module = '\0';
@@ -297,7 +297,7 @@ static void test_known_without_effect(void **state)
   struct plan_index built;
   plan_build(&built, fixture, "type opaque_to_all: kind\n");
   assert_int_equal(sym_rules_seen(built.rules, &built.index), 0);
-  assert_int_equal(sym_rules_check(built.rules, plan_message, &built), 0);
+  assert_int_equal(sym_rules_check(built.rules, NULL, plan_message, &built), 0);
   assert_string_equal(
       built.messages,
       "rules.txt:1: has no effect: nothing instrumented has what it names, or a later rule replaces it\n");
@@ -312,7 +312,7 @@ static void test_another_module_knows(void **state)
   plan_build(&second, fixture, "function dot: a ignore\n");
   assert_int_equal(sym_rules_seen(first.rules, &first.index), 0);
   assert_int_equal(sym_rules_seen(first.rules, &second.index), 0);
-  assert_int_equal(sym_rules_check(first.rules, plan_message, &first), 0);
+  assert_int_equal(sym_rules_check(first.rules, NULL, plan_message, &first), 0);
   assert_string_equal(first.messages, "");
   plan_free(&first);
   plan_free(&second);
