@@ -200,9 +200,12 @@ static void make_better(const struct prof_settings *settings, const struct prof_
   module_file(module, scratch->file);
   if (!prof_helper_index_again(settings, scratch->file) || load(settings, module, scratch->cached, &newer))
     return;
-  release(may_be_of(&newer, module) ? bytes : &newer);
-  if (newer.data)
-    *bytes = newer;
+  if (!may_be_of(&newer, module)) {
+    release(&newer);
+    return;
+  }
+  release(bytes);
+  *bytes = newer;
 }
 
 static int find_or_make(const struct prof_settings *settings, const struct prof_located *module,
