@@ -90,10 +90,10 @@ struct prof_thread {
   struct prof_preemption preemption; /* without a word while nobody looks: see waiting.c */
   uint64_t looked_at;                /* ticks: until then what the thread has waited for a processor is taken out */
   uint64_t waited_ns;                /* what it has waited so far, as far as that is known; see waiting.c */
-  uint64_t look_least[2];            /* ticks that asking the kernel takes at least; [1] for its account of waiting, too */
-  uint64_t shifted_at;               /* when a wait was taken out of the open frames last */
-  uint64_t shifted_frames;           /* of which there were so many */
-  uint64_t waited_at;                /* when a wait was last found, and taken out of the frames that were open */
+  uint64_t look_least[2];  /* ticks that asking the kernel takes at least; [1] for its account of waiting, too */
+  uint64_t shifted_at;     /* when a wait was taken out of the open frames last */
+  uint64_t shifted_frames; /* of which there were so many */
+  uint64_t waited_at;      /* when a wait was last found, and taken out of the frames that were open */
   struct prof_interrupted {
     const struct fmt_rec_frame *frame; /* its hook was interrupted by a handler, in which there was a look at `at` */
     uint64_t at, waited;               /* that took so much out of the frames that were open */

@@ -13,7 +13,8 @@
 #define LEAST  20000u /* ticks of the shortest call that is known */
 #define LONG   (ASKING * PROF_CHANGE_COST * PROF_CHANGE_SMALL)
 
-static const struct prof_thread waited = {.waited_at = FOUND, .look_least = {ASKING, ASKING}}, calm = {.look_least = {UINT64_MAX, UINT64_MAX}};
+static const struct prof_thread waited = {.waited_at = FOUND, .look_least = {ASKING, ASKING}},
+                                calm = {.look_least = {UINT64_MAX, UINT64_MAX}};
 
 static void calls_that_no_wait_was_in(void **state)
 {
