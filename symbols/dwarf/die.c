@@ -105,6 +105,24 @@ bool sym_die_is_cxx(Dwarf_Die *die)
   }
 }
 
+bool sym_die_is_fortran(Dwarf_Die *die)
+{
+  Dwarf_Die unit;
+  if (!dwarf_diecu(die, &unit, NULL, NULL))
+    return false;
+  switch (dwarf_srclang(&unit)) {
+  case DW_LANG_Fortran77:
+  case DW_LANG_Fortran90:
+  case DW_LANG_Fortran95:
+  case DW_LANG_Fortran03:
+  case DW_LANG_Fortran08:
+  case 0x2d: /* DW_LANG_Fortran18, of DWARF 6 */
+    return true;
+  default:
+    return false;
+  }
+}
+
 /* What compiled the unit of `die`; "" unknown. */
 static const char *producer_of(Dwarf_Die *die)
 {

@@ -31,6 +31,9 @@ uint32_t sym_type_size(Dwarf_Die *type);
 /* Whether the unit of `die` is written in C++ (or another language with namespaces). */
 bool sym_die_is_cxx(Dwarf_Die *die);
 
+/* Whether the unit of `die` is written in Fortran. */
+bool sym_die_is_fortran(Dwarf_Die *die);
+
 /* Whether gcc compiled the unit of `die`. */
 bool sym_die_is_gnu(Dwarf_Die *die);
 

@@ -73,15 +73,25 @@ static bool is_object(Dwarf_Die *type)
 }
 
 /* Whether the function keeps the parameter's address, not its value: Fortran passes by reference whatever has not the
- * attribute VALUE, of which its types say nothing. */
+ * attribute VALUE, of which its types say nothing. What a contained procedure uses as well is kept in a structure of
+ * such addresses. */
 static bool is_address_kept(Dwarf_Die *parameter)
 {
   Dwarf_Attribute attribute;
   Dwarf_Op *ops;
   size_t count;
   return dwarf_attr(parameter, DW_AT_location, &attribute) && dwarf_whatform(&attribute) == DW_FORM_exprloc &&
-         dwarf_getlocation(&attribute, &ops, &count) == 0 && count == 2 && ops[0].atom == DW_OP_fbreg &&
-         ops[1].atom == DW_OP_deref;
+         dwarf_getlocation(&attribute, &ops, &count) == 0 &&
+         (count == 2 || (count == 3 && ops[1].atom == DW_OP_plus_uconst)) && ops[0].atom == DW_OP_fbreg &&
+         ops[count - 1].atom == DW_OP_deref;
+}
+
+/* Whether it is an array of Fortran's, of which the address, or that of its description, is passed: a function that
+ * returns one has it as its first parameter. */
+static bool is_fortran_array(Dwarf_Die *parameter, const Dwarf_Die *type)
+{
+  Dwarf_Die stripped = *type;
+  return sym_die_is_fortran(parameter) && sym_type_strip(&stripped) && dwarf_tag(&stripped) == DW_TAG_array_type;
 }
 
 /* `parameter` of the declaring function, of which `own` is the instance's. */
@@ -105,7 +115,7 @@ static void assign(struct assignment *assignment, Dwarf_Die *parameter, Dwarf_Di
   sym_abi_classify(&type, assignment->is_gnu, &way);
   place->size = way.size;
   place->is_object = is_object(&type);
-  if (is_address_kept(own))
+  if (is_address_kept(own) || is_fortran_array(parameter, &type))
     way.way = SYM_ABI_REFERENCE;
   switch (way.way) {
   case SYM_ABI_WORDS:

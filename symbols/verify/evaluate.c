@@ -161,11 +161,16 @@ static bool is_made(const struct vf_expression *expression)
   return false;
 }
 
+/* One place in the frame, which may be a member of a structure there, or what the address in it leads to. */
 static bool is_frame_slot(const struct vf_expression *expression)
 {
   uint8_t atom = expression->ops[0].atom;
-  bool is_reference = expression->count == 2 && expression->ops[1].atom == DW_OP_deref;
-  return (expression->count == 1 || is_reference) &&
+  size_t next = 1;
+  if (next < expression->count && expression->ops[next].atom == DW_OP_plus_uconst)
+    next++;
+  if (next < expression->count && expression->ops[next].atom == DW_OP_deref)
+    next++;
+  return next == expression->count &&
          (atom == DW_OP_fbreg || atom == DW_OP_breg0 + VF_RBP || atom == DW_OP_breg0 + VF_RSP);
 }
 

@@ -222,6 +222,46 @@ class Real(harness.Case):
             self.assertEqual((done.returncode, done.stderr), (0, ""))
             self.assertIn(".debug_info", self.run_command("readelf", "-SW", "a.o").stdout)
 
+    def test_narrow_code_in_other_words(self):
+        """The same however it is asked for: in CALLSIG_CC, in a file of options, and by the target."""
+        self.write("a.c", "int f(int n) { return n + 1; }\n")
+        self.write("wide", "-O1\n-DX='-m32 '\n-m64\n")
+        self.write("narrow", "-DX=1 -m32\n")
+        self.write("bpf", '"-target"\nbpf\n')
+        for compiler, arguments, told in (
+                ("clang -m32", (), "-m32"), ("gcc -mx32", (), "-mx32"), ("gcc -m16 -DY", ("--before-inlining",), "-m16"),
+                ("gcc", ("@narrow",), "-m32"), ("clang", ("@bpf",), "bpf"), ("clang", ("-miamcu",), "-miamcu"),
+                ("clang", ("--target=i386-linux-gnu",), "i386-linux-gnu"), ("clang", ("-target", "i386-linux-musl"), "i386-linux-musl"),
+                ("clang", ("--target=x86_64-linux-gnux32",), "x86_64-linux-gnux32"), ("clang -target bpf", (), "bpf"),
+                ("clang", ("-target", "wasm32"), "wasm32"), ("clang", ("--target=riscv64-linux-gnu", "-m64"), "riscv64-linux-gnu"),
+                ("clang -m32", ("-m64",), None), ("gcc", ("-m32", "@wide"), None), ("clang", ("--target=i386-linux-gnu", "-m64"), None),
+                ("clang", ("-target", "x86_64-linux-gnu"), None)):
+            if not shutil.which(compiler.split()[0]):
+                self.skipTest(f"{compiler} is not installed")
+            own = [argument for argument in arguments if argument == "--before-inlining"]
+            command = [argument for argument in arguments if argument not in own] + ["-O1", "-c", "a.c", "-o"]
+            self.assertEqual(self.run_command(*compiler.split(), *command, "plain.o").returncode, 0)
+            done = self.run_command(harness.CALLSIG_CC, *own, *command, "a.o", env={"CALLSIG_CC": compiler})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            if told:
+                self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+                self.assertIn(f"code of {told} is not instrumented", done.stderr)
+                with open(self.path("plain.o"), "rb") as plain, open(self.path("a.o"), "rb") as made:
+                    self.assertEqual(plain.read(), made.read(), (compiler, arguments))
+            else:
+                self.assertEqual(done.stderr, "", (compiler, arguments))
+                self.assertTrue(self.hooks(self.path("a.o")), (compiler, arguments))
+
+    def test_compiler_of_narrow_code(self):
+        """A compiler that says of itself that it makes code for another processor."""
+        gcc = self.write("gcc-1", "#!/bin/sh\ncase $1 in\n--version) echo Free Software Foundation ;;\n-dumpmachine) echo riscv64-linux-gnu ;;\n"
+                                  "*) echo \"$@\" ;;\nesac\n", 0o755)
+        done = self.run_command(harness.CALLSIG_CC, "-c", "a.c", env={"CALLSIG_CC": gcc})
+        self.assertEqual((done.returncode, done.stdout), (0, "-c a.c\n"))
+        self.assertIn("code of riscv64-linux-gnu is not instrumented", done.stderr)
+        done = self.run_command(harness.CALLSIG_CC, "--callsig-help", env={"CALLSIG_CC": gcc})
+        self.assertIn("nothing: callsig does not profile code of riscv64-linux-gnu", done.stdout)
+
     def test_cxx_from_stdin(self):
         done = self.run_command("sh", "-c", f"echo 'int f() {{ return 1; }} int main() {{ return f() - 1; }}' | "
                                 f"CALLSIG_CC=g++ {harness.CALLSIG_CC} -x c++ - -o d")

@@ -33,10 +33,58 @@ contains
     f = f * m
     if (m > 1) call deep(m - 1, f)
   end subroutine
+  function filled(n, k) result(r)
+    integer :: n, k
+    integer :: r(n)
+    print '(A,I0,A,I0)', 'filled n=', n, ' k=', k
+    r = k
+  end function
+  function fixed(n, k) result(r)
+    integer :: n, k
+    integer :: r(2)
+    print '(A,I0,A,I0)', 'fixed n=', n, ' k=', k
+    r = k
+  end function
+  function pointed(n, k) result(r)
+    integer :: n, k
+    integer, pointer :: r(:)
+    print '(A,I0,A,I0)', 'pointed n=', n, ' k=', k
+    allocate(r(n))
+    r = k
+  end function
+  function allocated_one(n, k) result(r)
+    integer :: n, k
+    integer, allocatable :: r(:)
+    print '(A,I0,A,I0)', 'allocated_one n=', n, ' k=', k
+    allocate(r(n))
+    r = k
+  end function
+  function words(n, k) result(r)
+    integer :: n, k
+    character(len=2) :: r(3)
+    print '(A,I0,A,I0)', 'words n=', n, ' k=', k
+    r = 'ab'
+  end function
+  subroutine host(m, n, v, a, k)
+    integer :: m, n, k
+    integer, value :: v
+    real :: a(:)
+    print '(A,I0,A,I0,A,I0,A,I0)', 'host m=', m, ' n=', n, ' v=', v, ' k=', k
+    call guest(n)
+  contains
+    subroutine guest(j)
+      integer :: j
+      print '(A,I0)', 'guest j=', j
+      if (m + v + k < 0) print *, a
+    end subroutine
+  end subroutine
 end module
 program all_ways
   use shapes
   real :: b(10)
+  integer :: r(2)
+  integer, pointer :: p(:)
+  character(len=2) :: w(3)
   integer :: f
   b = 1.0
   f = 1
@@ -44,8 +92,15 @@ program all_ways
   call scaled(1000000, -1d0, 'hi', b(1:4), .false., -8, -1_8)
   if (twice(21) /= 42) stop 1
   call deep(5, f)
+  r = filled(2, 31)
+  r = fixed(41, 42)
+  p => pointed(2, 51)
+  r = allocated_one(2, 61)
+  w = words(71, 72)
+  call host(81, 82, 83, b, 84)
 end program
 """
+FUNCTIONS = ("scaled", "twice", "deep", "filled", "fixed", "pointed", "allocated_one", "words", "host", "guest")
 
 
 @unittest.skipUnless(shutil.which("gfortran"), "gfortran is not installed")
@@ -55,7 +110,7 @@ class Fortran(harness.Case):
         calls = []
         for line in text.splitlines():
             name, *pairs = line.split()
-            if name in ("scaled", "twice", "deep"):
+            if name in FUNCTIONS:
                 calls.append((name, *(re.sub("=T$", "=true", re.sub("=F$", "=false", pair)) for pair in pairs)))
         return sorted(calls)
 
@@ -67,7 +122,7 @@ class Fortran(harness.Case):
             # Floating-point numbers, strings and arrays print as their type or not at all.
             values = [f"{arg['name']}={json.dumps(arg['value'])}" for arg in row["args"] if isinstance(arg["value"], int)]
             calls += [(row["function"], *values)] * row["ncalls"]
-        return sorted(call for call in calls if call[0] in ("scaled", "twice", "deep"))
+        return sorted(call for call in calls if call[0] in FUNCTIONS)
 
     def test_arguments(self):
         source = self.path("ways.f90")
@@ -83,7 +138,7 @@ class Fortran(harness.Case):
                 done = self.callsig("run", program)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 told = self.told(done.stdout)
-                self.assertEqual(len(told), 8, done.stdout)
+                self.assertEqual(len(told), 15, done.stdout)
                 self.assertEqual(self.recorded(), told, (hooks, level))
                 done = self.callsig("index", "--verify", program)
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
