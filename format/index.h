@@ -69,6 +69,10 @@ enum fmt_index_flag {
   FMT_INDEX_LACKS_UNITS = 1u << 3 /* debug information of some units (.dwo files) was not found */
 };
 
+/* From this bit of the flags on: of how many units, up to a number that stands for more as well. */
+#define FMT_INDEX_LACKING_SHIFT 16u
+#define FMT_INDEX_LACKING_MAX   UINT16_MAX
+
 /* How the canonical frame address (the value of the stack pointer before the call that made the frame) follows from
  * the registers at the probe site. The stack pointer is as it is just before the call of the hook. */
 enum fmt_cfa_kind {

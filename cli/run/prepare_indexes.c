@@ -2,8 +2,10 @@
 #include "cli/run/prepare_indexes.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli/common/subcommand.h"
 #include "cli/common/tops.h"
@@ -77,11 +79,24 @@ static int check_instrumented(const struct preparation *preparation, const struc
   return 0;
 }
 
+/* Tells the program since when indexes are looked at: those that it finds of an earlier time may lack what is there by
+ * now. The clock is that of files' times, which is behind others. */
+static int set_time(void)
+{
+  struct timespec now;
+  char text[24];
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  snprintf(text, sizeof text, "%" PRIu64, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
+  return cli_environment_set("CALLSIG_INDEXED", text);
+}
+
 int cli_prepare_indexes(const struct cli_profiled_program *program, const struct cli_libraries *libraries,
                         const char *rules, bool library_calls, const char *below)
 {
   struct sym_rules *loaded = NULL;
-  int error = library_calls ? cli_library_calls_refuse(program) : 0;
+  int error = set_time();
+  if (error == 0 && library_calls)
+    error = cli_library_calls_refuse(program);
   if (error == 0 && rules != NULL)
     error = sym_rules_load(rules, cli_error_line, NULL, &loaded);
   struct sym_index_options options = {

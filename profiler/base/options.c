@@ -333,6 +333,7 @@ void prof_settings_load(struct prof_process *process)
   const char *output = either("CALLSIG_OUTPUT", asked.output);
   make_absolute("CALLSIG_OUTPUT", output ? output : DEFAULT_OUTPUT, settings->output);
   settings->run = parse_number(prof_environment("CALLSIG_RUN"));
+  settings->indexed = parse_number(prof_environment("CALLSIG_INDEXED"));
   settings->rank = fmt_rank_find(prof_environment);
   if (settings->output[0] && !fmt_rank_name(&settings->rank, settings->output, sizeof settings->output)) {
     prof_message("CALLSIG_OUTPUT: there is no room for the rank behind the path: name a shorter one");

@@ -17,6 +17,7 @@
 struct prof_settings {
   char output[PROF_MAX_PATH]; /* absolute, so that a chdir() of the program does not move it */
   uint64_t run;               /* the number of the `callsig run` that took the place for the recording; 0: none did */
+  uint64_t indexed;           /* when that run began to look at indexes: nanoseconds of files' times; 0: unknown */
   char rules[PROF_MAX_PATH];  /* absolute, "" for none */
   uint64_t rules_hash;        /* fmt_index_made_by() of the rules' text, for the index's name */
   bool signatures;

@@ -31,11 +31,10 @@ static void prepare_arguments(const char **next, const struct prof_settings *set
   *next = NULL;
 }
 
-int prof_helper_index(const struct prof_settings *settings, const char *file)
+static enum prof_hidden_end run(const struct prof_settings *settings, const char *file, int *error)
 {
   const char *arguments[ALL_ARGUMENTS];
   char cache[PROF_MAX_PATH + 32];
-  int error = 0;
   prepare_arguments(arguments, settings, file);
   struct prof_text text = prof_text_begin(cache, sizeof cache);
   prof_text_add(&text, "CALLSIG_CACHE_DIR=");
@@ -46,15 +45,27 @@ int prof_helper_index(const struct prof_settings *settings, const char *file)
       .environment = prof_environment_entries(),
       .variable = cache,
   };
-  switch (prof_hidden_run(&command, &error)) {
+  return prof_hidden_run(&command, error);
+}
+
+bool prof_helper_index_again(const struct prof_settings *settings, const char *file)
+{
+  int error;
+  return run(settings, file, &error) == PROF_HIDDEN_DONE;
+}
+
+int prof_helper_index(const struct prof_settings *settings, const char *file)
+{
+  int error = 0;
+  switch (run(settings, file, &error)) {
   case PROF_HIDDEN_DONE:
     return 0;
   case PROF_HIDDEN_FAILED:
-    prof_message("%s: no signature index: '%s index' failed: run it on this file to see why", file, arguments[0]);
+    prof_message("%s: no signature index: '%s index' failed: run it on this file to see why", file, settings->command);
     return error;
   case PROF_HIDDEN_NOT_RUN:
     prof_message("%s: no signature index, and '%s' cannot be run to make it (error %d): set CALLSIG_COMMAND", file,
-                 arguments[0], -error);
+                 settings->command, -error);
     return -ENOENT;
   case PROF_HIDDEN_NO_MEMORY:
     prof_message("%s: no memory to make its signature index: raise RLIMIT_AS", file);

@@ -24,6 +24,7 @@
 struct bytes {
   void *data;
   size_t size;
+  uint64_t used; /* when the file was last, before now: nanoseconds of files' times */
 };
 
 static void release(struct bytes *bytes)
@@ -64,11 +65,16 @@ static long open_in(const char *folder, const char *path)
   return fd;
 }
 
+static uint64_t nanoseconds(const struct timespec *time)
+{
+  return (uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec;
+}
+
 /* Reads the file, and not a mapping of it: what was checked cannot change afterwards. */
 static int read_file(const char *folder, const char *path, struct bytes *bytes)
 {
   struct stat status;
-  *bytes = (struct bytes){NULL, 0};
+  *bytes = (struct bytes){NULL, 0, 0};
   long fd = open_in(folder, path);
   if (fd < 0)
     return (int)fd;
@@ -83,7 +89,7 @@ static int read_file(const char *folder, const char *path, struct bytes *bytes)
     long mapped = prof_sys_mmap(0, (size_t)status.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     error = prof_sys_failed(mapped) ? mapped : 0;
     if (error == 0)
-      *bytes = (struct bytes){(void *)mapped, (size_t)status.st_size};
+      *bytes = (struct bytes){(void *)mapped, (size_t)status.st_size, nanoseconds(&status.st_atim)};
   }
   if (error == 0)
     error = read_whole(fd, bytes);
@@ -177,8 +183,33 @@ struct scratch {
   char file[PROF_MAX_PATH];
 };
 
+/* Whether what the index lacks (.dwo files) may be there now. Where the command has looked since this run began, before
+ * the program or for another process of it, it is not asked again. */
+static bool may_be_made_better(const struct prof_settings *settings, const struct bytes *bytes)
+{
+  const struct fmt_index_header *header = bytes->data;
+  return header->flags & FMT_INDEX_LACKS_UNITS && header->sections[FMT_SECTION_SITES].count &&
+         (!settings->indexed || bytes->used < settings->indexed);
+}
+
+/* Has the command make the index anew if it lacks less than this one. Where that fails, this one is what there is. */
+static void make_better(const struct prof_settings *settings, const struct prof_located *module,
+                        struct scratch *scratch, struct bytes *bytes)
+{
+  struct bytes newer;
+  module_file(module, scratch->file);
+  if (!prof_helper_index_again(settings, scratch->file) || load(settings, module, scratch->cached, &newer))
+    return;
+  if (!may_be_of(&newer, module)) {
+    release(&newer);
+    return;
+  }
+  release(bytes);
+  *bytes = newer;
+}
+
 static int find_or_make(const struct prof_settings *settings, const struct prof_located *module,
-                        struct scratch *scratch, struct bytes *bytes, bool *made)
+                        struct scratch *scratch, struct bytes *bytes, bool *asked)
 {
   int error = cached_path(settings, module, scratch->cached);
   if (error == -ENOENT && !settings->cache[0]) {
@@ -190,8 +221,12 @@ static int find_or_make(const struct prof_settings *settings, const struct prof_
     return error;
   }
   error = load(settings, module, scratch->cached, bytes);
-  if (!error && may_be_of(bytes, module))
+  if (!error && may_be_of(bytes, module)) {
+    *asked = may_be_made_better(settings, bytes);
+    if (*asked)
+      make_better(settings, module, scratch, bytes);
     return 0;
+  }
   if (error == -EPERM) {
     prof_message("%s: others than this user and root may write there, so no signature index is taken from it: set "
                  "CALLSIG_CACHE_DIR to a folder that is yours alone",
@@ -206,7 +241,7 @@ static int find_or_make(const struct prof_settings *settings, const struct prof_
   error = prof_helper_index(settings, scratch->file);
   if (error)
     return error;
-  *made = true;
+  *asked = true;
   error = load(settings, module, scratch->cached, bytes);
   if (error == -ENOENT)
     prof_message("%s: its file is not the one that is running: start the program again", module->path);
@@ -216,17 +251,17 @@ static int find_or_make(const struct prof_settings *settings, const struct prof_
 }
 
 int prof_index_obtain(struct prof_thread *t, const struct prof_settings *settings, const struct prof_located *module,
-                      struct fmt_index *index, uint64_t *size, bool *made)
+                      struct fmt_index *index, uint64_t *size, bool *asked)
 {
   long mapped = prof_sys_mmap(0, sizeof(struct scratch), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (prof_sys_failed(mapped)) {
     prof_message("%s: no memory to read its signature index: raise RLIMIT_AS", module->path);
     return (int)mapped;
   }
-  struct bytes bytes = {NULL, 0};
-  *made = false;
+  struct bytes bytes = {NULL, 0, 0};
+  *asked = false;
   prof_pause(t);
-  int error = find_or_make(settings, module, (struct scratch *)mapped, &bytes, made);
+  int error = find_or_make(settings, module, (struct scratch *)mapped, &bytes, asked);
   void *copy = error ? NULL : prof_record_alloc_run(bytes.size);
   if (!error && !copy)
     error = -ENOSPC; /* the recording has told of it */

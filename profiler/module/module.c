@@ -19,16 +19,18 @@
 #include "profiler/module/index.h"
 #include "profiler/module/locate.h"
 
-/* What the table cannot show for want of debug information: told once, when the index is made. */
+/* What the table cannot show for want of debug information: told when the index is made, or it
+ * was asked whether it lacks less by now. */
 static void tell_what_is_missing(const struct prof_module *module, const char *path)
 {
   uint32_t flags = module->index.header->flags;
   if (!module->index.count[FMT_SECTION_SITES])
     return;
   if (flags & FMT_INDEX_LACKS_UNITS)
-    prof_message("%s: debug information of some of its files (.dwo) is not found, and arguments there are unknown; "
-                 "'callsig index' tells which",
-                 path);
+    prof_message(
+        "%s: debug information of some of its files (.dwo) is not found, or is of another build, and arguments "
+        "there are unknown; 'callsig index' tells which",
+        path);
   if (flags & FMT_INDEX_HAS_DWARF)
     return;
   if (flags & FMT_INDEX_HAS_SYMTAB)
@@ -103,12 +105,12 @@ static bool share_index(struct prof_module *module, const struct prof_located *f
 static void find_index(struct prof_thread *t, struct prof_module *module, const struct prof_located *found)
 {
   struct fmt_rec_module *record = module->record;
-  bool made;
+  bool asked;
   if (share_index(module, found) ||
-      prof_index_obtain(t, &prof_process.settings, found, &module->index, &record->index_size, &made) != 0)
+      prof_index_obtain(t, &prof_process.settings, found, &module->index, &record->index_size, &asked) != 0)
     return;
   record->index = (uintptr_t)module->index.header;
-  if (made)
+  if (asked)
     tell_what_is_missing(module, found->path);
 }
 

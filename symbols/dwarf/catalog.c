@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "symbols/base/identifier_words.h"
 #include "symbols/dwarf/die.h"
+#include "symbols/dwarf/split_units.h"
 
 enum { DEPTH_MAX = 64, KINDS = 3 };
 
@@ -124,12 +125,9 @@ static int read_units(struct sym_catalog *catalog)
 {
   if (catalog->is_read)
     return 0;
-  Dwarf_CU *unit = NULL;
-  Dwarf_Die die, split;
-  uint8_t type;
-  while (catalog->dwarf && dwarf_get_units(catalog->dwarf, unit, &unit, NULL, &type, &die, &split) == 0) {
-    bool has_split = type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid;
-    int result = walk(catalog, has_split ? &split : &die, "", 0);
+  struct sym_unit unit = {0};
+  while (sym_unit_next(catalog->dwarf, &unit)) {
+    int result = walk(catalog, &unit.content, "", 0);
     if (result < 0)
       return result;
   }

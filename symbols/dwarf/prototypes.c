@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "symbols/dwarf/die.h"
+#include "symbols/dwarf/split_units.h"
 
 enum { DEPTH_MAX = 64 };
 
@@ -63,11 +64,7 @@ static void walk(const struct search *search, Dwarf_Die *scope, unsigned depth)
 void sym_prototypes_find(Dwarf *dwarf, struct sym_prototype *prototypes, size_t count)
 {
   const struct search search = {prototypes, count};
-  Dwarf_CU *unit = NULL;
-  Dwarf_Die die, split;
-  uint8_t type;
-  while (dwarf && count && dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split) == 0) {
-    bool has_split = type == DW_UT_skeleton && dwarf_tag(&split) != DW_TAG_invalid;
-    walk(&search, has_split ? &split : &die, 0);
-  }
+  struct sym_unit unit = {0};
+  while (count && sym_unit_next(dwarf, &unit))
+    walk(&search, &unit.content, 0);
 }

@@ -14,6 +14,7 @@
 #include "symbols/index/build_state.h"
 #include "symbols/index/coverage.h"
 #include "symbols/index/explain.h"
+#include "symbols/index/lacking.h"
 #include "symbols/index/source.h"
 #include "symbols/index/write.h"
 #include "symbols/plan/notes.h"
@@ -39,7 +40,7 @@ static int prepare(struct sym_build *build, const char *path)
     error = sym_notes_rules(build->file.elf, path, options->message, options->data, &build->module_rules);
   if (error)
     return error;
-  build->missing_units = sym_split_units_missing(build->file.dwarf, &build->missing_name);
+  build->missing_units = sym_split_units_missing(build->file.dwarf, &build->missing_path);
   build->strings = base_strings_new();
   build->asked = calloc(build->instances.ranges.count + 1, sizeof *build->asked);
   if (!build->strings || !build->asked)
@@ -217,9 +218,9 @@ static int write_index(struct sym_build *build, const char *path, void **index, 
                                         .rules_hash = fmt_index_made_by(sym_rules_hash(build->options->rules),
                                                                         build->options->library_calls,
                                                                         build->options->below_hash)};
-  identity.flags =
-      (build->file.dwarf ? FMT_INDEX_HAS_DWARF : 0u) | (build->symbol_table.has_symtab ? FMT_INDEX_HAS_SYMTAB : 0u) |
-      (build->hook.bind_now ? FMT_INDEX_BIND_NOW : 0u) | (build->missing_units ? FMT_INDEX_LACKS_UNITS : 0u);
+  identity.flags = (build->file.dwarf ? FMT_INDEX_HAS_DWARF : 0u) |
+                   (build->symbol_table.has_symtab ? FMT_INDEX_HAS_SYMTAB : 0u) |
+                   (build->hook.bind_now ? FMT_INDEX_BIND_NOW : 0u) | sym_lacking_flags(build->missing_units);
   struct fmt_index_source source;
   bool named;
   int error = base_strings_add(build->strings, path, &identity.path);
@@ -283,12 +284,8 @@ static void tell(const struct sym_build *build)
                       "is stripped: functions are shown by address; link it without -s and compile it with -g");
   else if (!build->file.dwarf)
     sym_debugfile_say(&build->file, "has no debug information: arguments are unknown; compile it with -g");
-  if (build->missing_units)
-    sym_debugfile_say(
-        &build->file,
-        "debug information of %u of its files is not found, and arguments there are unknown: %s; keep .dwo "
-        "files where the compiler wrote them, or compile without -gsplit-dwarf",
-        build->missing_units, build->missing_name ? build->missing_name : "a file without a name");
+  if (build->missing_units && build->found.count)
+    sym_lacking_tell(&build->file, build->missing_units, build->missing_path);
 }
 
 static void release(struct sym_build *build)
@@ -311,6 +308,7 @@ static void release(struct sym_build *build)
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     base_vector_free(vectors[i]);
   free(build->asked);
+  free(build->missing_path);
 }
 
 int sym_index_build(const char *path, const struct sym_index_options *options, void **index, size_t *size)

@@ -35,8 +35,8 @@ struct sym_build {
   struct sym_report *report; /* NULL when nobody asked for it */
   struct sym_call_sites calls;
   struct sym_spills spills;
-  unsigned missing_units; /* whose .dwo files are not there; the first one's is `missing_name`, or NULL */
-  const char *missing_name;
+  unsigned missing_units; /* whose .dwo files are not there; the first one's is `missing_path`, or NULL */
+  char *missing_path;
   uint16_t *asked; /* by range: registers whose entry values sites ask for; see callsites.h */
   struct base_vector sites, physicals, function_section, args, ops, states, symbols, saved;
 };

@@ -21,6 +21,7 @@
 
 #include "format/cache_key.h"
 #include "format/open.h"
+#include "symbols/index/lacking.h"
 #include "symbols/index/prune.h"
 #include "symbols/index/source.h"
 
@@ -183,8 +184,9 @@ static void note_copy(const char *cached, void *data, size_t size, const struct 
 }
 
 /* An index of sites without parameters is made again, since debug information may have been installed in the meantime;
- * without it that costs little. So is one that lacks some. */
-static bool is_current_index(void *data, size_t size, const char *path, const char *cached)
+ * without it that costs little. One that lacks some is made again when it lacks less now. */
+static bool is_current_index(void *data, size_t size, const char *path, const char *cached,
+                             const struct sym_index_options *options)
 {
   struct fmt_index index;
   struct fmt_index_source now;
@@ -192,9 +194,12 @@ static bool is_current_index(void *data, size_t size, const char *path, const ch
   if (fmt_index_open(data, size, &index) != 0 || index.header->producer != SYM_PRODUCER)
     return false;
   const uint32_t flags = index.header->flags;
-  if ((!(flags & FMT_INDEX_HAS_DWARF) || flags & FMT_INDEX_LACKS_UNITS) && index.count[FMT_SECTION_SITES] > 0)
+  const bool has_sites = index.count[FMT_SECTION_SITES] > 0;
+  if (!(flags & FMT_INDEX_HAS_DWARF) && has_sites)
     return false;
   if (!sym_source_is(index.header, path, &copied, &now))
+    return false;
+  if (flags & FMT_INDEX_LACKS_UNITS && has_sites && !sym_lacking_still(path, flags, options))
     return false;
   if (copied)
     note_copy(cached, data, size, &now);
@@ -202,7 +207,7 @@ static bool is_current_index(void *data, size_t size, const char *path, const ch
 }
 
 /* Whether the cached file can be used as it is for the file at `path`. */
-static bool is_current(const char *cached, const char *path)
+static bool is_current(const char *cached, const char *path, const struct sym_index_options *options)
 {
   struct stat facts;
   bool current = false;
@@ -212,7 +217,7 @@ static bool is_current(const char *cached, const char *path)
   if (fstat(fd, &facts) == 0 && S_ISREG(facts.st_mode) && is_trusted(&facts) && facts.st_size > 0) {
     void *data = mmap(NULL, (size_t)facts.st_size, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
     if (data != MAP_FAILED) {
-      current = is_current_index(data, (size_t)facts.st_size, path, cached);
+      current = is_current_index(data, (size_t)facts.st_size, path, cached, options);
       munmap(data, (size_t)facts.st_size);
     }
   }
@@ -237,7 +242,7 @@ int sym_index_cache(const char *path, const struct sym_index_options *options, c
   error = check_directory(directory, options);
   if (error)
     return error;
-  if (is_current(file, path)) {
+  if (is_current(file, path, options)) {
     sym_cache_used(file);
     return 0;
   }

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "symbols/dwarf/split_units.h"
 #include "symbols/sites/sites.h"
 
 enum { DEPTH_MAX = 512 /* nested scopes; deeper is a corrupt file */ };
@@ -216,14 +217,10 @@ static int visit_unit(struct sym_scope_walk *walk, Dwarf_Die *unit, Dwarf_Die *c
 
 static int walk_units(struct sym_scope_walk *walk, Dwarf *dwarf)
 {
-  Dwarf_CU *unit = NULL;
-  Dwarf_Die die, split;
-  uint8_t type;
+  struct sym_unit unit = {0};
   int error = 0;
-  while (!error && dwarf_get_units(dwarf, unit, &unit, NULL, &type, &die, &split) == 0) {
-    bool is_split = type == DW_UT_skeleton && split.addr;
-    error = visit_unit(walk, &die, is_split ? &split : &die);
-  }
+  while (!error && sym_unit_next(dwarf, &unit))
+    error = visit_unit(walk, &unit.die, &unit.content);
   return error;
 }
 

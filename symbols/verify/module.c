@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "symbols/verify/die.h"
 
@@ -271,12 +272,15 @@ static struct vf_object *open_split(struct vf_module *module, struct vf_object *
     dwarf_formstring(attribute, &directory, VF_ERROR);
   if (!name)
     return NULL;
+  struct stat facts;
   const char *path = name[0] == '/' || !directory ? name : base_arena_printf(&module->arena, "%s/%s", directory, name);
   struct vf_object *object = base_arena_alloc(&module->arena, sizeof *object);
   struct vf_object **objects = realloc(module->objects, (module->object_count + 1) * sizeof *objects);
   if (objects)
     module->objects = objects;
-  if (!path || !object || !objects || !open_object(path, DW_GROUPNUMBER_DWO, NULL, 0, &object->dbg))
+  /* A FIFO in its place would be waited for. */
+  if (!path || !object || !objects || stat(path, &facts) != 0 || !S_ISREG(facts.st_mode) ||
+      !open_object(path, DW_GROUPNUMBER_DWO, NULL, 0, &object->dbg))
     return NULL;
   dwarf_set_tied_dbg(object->dbg, main->dbg, NULL);
   module->objects[module->object_count++] = object;

@@ -80,29 +80,6 @@ class Index(harness.Case):
         done = self.callsig("run", "-o", "x", self.program)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
-    def test_missing_dwo(self):
-        """Debug information that is not there is said to be, and found once it is there again."""
-        main = self.write("main.c", "int other(int);\nint main(void) { return other(4) - 5; }\n")
-        other = self.write("other.c", "int other(int k) { return k + 1; }\n")
-        for version in "5", "4":  # each of which has its own way of telling the name
-            program = self.path("split" + version)
-            done = self.run_command("cc", "-g", "-O1", "-gsplit-dwarf", "-gdwarf-" + version, "-finstrument-functions", main, other, "-o", program)
-            self.assertEqual(done.returncode, 0, done.stderr)
-            names = [name for name in os.listdir(self.folder) if name.endswith("other.dwo") and version in name]
-            self.assertEqual(len(names), 1, names)
-            os.rename(self.path(names[0]), self.path("away"))
-            preloaded = {"LD_PRELOAD": os.path.join(harness.RUNTIME, "libcallsig.so"), "CALLSIG_COMMAND": harness.CALLSIG, "CALLSIG_OUT": self.path("out")}
-            for done in self.run_command(program, env=preloaded), self.callsig("run", program):
-                said = [line for line in done.stderr.splitlines() if line.startswith("callsig: ")]
-                self.assertEqual((done.returncode, len(said)), (0, 1), done.stderr)
-                self.assertIn("arguments there are unknown", said[0])
-            self.assertIn(names[0], said[0])
-            self.assertIn("other(?)", done.stderr)
-            os.rename(self.path("away"), self.path(names[0]))
-            done = self.callsig("run", program)
-            self.assertNotIn("callsig: ", done.stderr)
-            self.assertIn("other(k=4)", done.stderr)
-
     def test_rules(self):
         self.write("rules", "function twice: n ignore\n")
         plain = self.index("--cache")

@@ -149,7 +149,7 @@ class Options(harness.Case):
                         asked |= set(re.findall(r'(?:getenv|environment|number_of)\("(CALLSIG_\w+)"', file.read()))
         self.assertGreater(len(asked), 10)
         told = set(re.findall(r"CALLSIG_\w+", page_of("callsig")[1]["ENVIRONMENT"]))
-        self.assertEqual(asked - told - {"CALLSIG_RUN", "CALLSIG_WINDOW"}, set())
+        self.assertEqual(asked - told - {"CALLSIG_INDEXED", "CALLSIG_RUN", "CALLSIG_WINDOW"}, set())
 
     def test_command_itself(self):
         """`callsig` without a subcommand: what it takes, and that its page and help name all subcommands."""
