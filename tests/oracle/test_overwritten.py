@@ -12,9 +12,10 @@ import argparse
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
+
+from one_program import OneProgram
 
 HEAD = """
 volatile int sink; long acc;
@@ -208,19 +209,13 @@ def rows(output):
 
 
 def check(build, name, source, rules, compiler, options, folder):
-    command = os.path.join(os.path.realpath(build), "cli", "callsig")
-    path = {kind: os.path.join(folder, kind) for kind in ("program.cc", "program.c", "program", "rules", "cache")}
-    kind_of_source = "program.cc" if "++" in compiler else "program.c"
-    for kind, text in ((kind_of_source, source), ("rules", rules)):
-        with open(path[kind], "w", encoding="utf-8") as file:
-            file.write(text)
-    environment = dict(os.environ, CALLSIG_CC=compiler, CALLSIG_CACHE_DIR=path["cache"])
-    own = [option for option in options if option.startswith("--")]
-    built = subprocess.run([command + "-cc", *own, "-g", "-w", *[option for option in options if option not in own], path[kind_of_source], "-o", path["program"]],
-                           env=environment, text=True, capture_output=True, check=False)
+    cli = os.path.join(os.path.realpath(build), "cli")
+    program = OneProgram(os.path.join(cli, "callsig"), folder, source, rules, ".cc" if "++" in compiler else ".c")
+    built = program.compile(compiler, options, os.path.join(cli, "callsig-cc"))
     if built.returncode:
         return [f"does not compile: {built.stderr[-500:]}"], 0
-    done = subprocess.run([command, "run", "--rules", path["rules"], path["program"]], env=environment, cwd=folder, text=True, capture_output=True, check=False)
+    done = program.run()
+    is_hooked = any(option.startswith("--") for option in options)
     wanted, wrong, seen = promises(source), [], set()
     for function, arguments, _ in rows(done.stderr):
         if function not in wanted:
@@ -230,7 +225,7 @@ def check(build, name, source, rules, compiler, options, folder):
         lost = [one for one in must if one + "?" in arguments]
         if not pattern.fullmatch(arguments):
             wrong.append(f"{function}({arguments}), not {pattern.pattern}")
-        elif lost and "-O0" in options or lost and not own:
+        elif lost and "-O0" in options or lost and not is_hooked:
             wrong.append(f"{function}({arguments}) lacks {' '.join(lost)}")
     # An optimiser drops calls that do nothing.
     return wrong + [f"no row of {function}" for function in wanted if function not in seen and "-O0" in options], len(seen)
