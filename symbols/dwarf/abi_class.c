@@ -148,6 +148,13 @@ static bool is_flexible(Dwarf_Die *array)
   return dwarf_child(array, &child) == 0 && !has(&child, DW_AT_count) && !has(&child, DW_AT_upper_bound);
 }
 
+static bool is_floating(Dwarf_Die *die)
+{
+  Dwarf_Die type = *die;
+  return sym_type_strip(&type) && dwarf_tag(&type) == DW_TAG_base_type &&
+         number(&type, DW_AT_encoding, 0) == DW_ATE_float;
+}
+
 static void add_array(struct classification *all, Dwarf_Die *type, uint64_t offset, uint32_t size, unsigned depth)
 {
   Dwarf_Die element;
@@ -157,7 +164,8 @@ static void add_array(struct classification *all, Dwarf_Die *type, uint64_t offs
   }
   uint32_t step = sym_type_size(&element);
   if (has(type, DW_AT_GNU_vector)) {
-    if (size == WORD || size == 2 * WORD)
+    /* A vector of one double has no class that compilers agree on. */
+    if (size == 2 * WORD || (size == WORD && (step < WORD || !is_floating(&element))))
       add_scalar(all, offset, size, size, SYM_ABI_SSE, SYM_ABI_SSEUP);
     else
       all->is_unknown = true;

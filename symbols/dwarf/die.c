@@ -4,6 +4,7 @@
 #include "symbols/dwarf/die.h"
 
 #include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -209,6 +210,12 @@ bool sym_die_tracks_arguments(Dwarf_Die *die)
   const char *producer = producer_of(die);
   return strncmp(producer, "GNU ", 4) == 0 && strncmp(producer, "GNU GIMPLE", 10) != 0 &&
          !strstr(producer, " -fno-var-tracking");
+}
+
+bool sym_die_marks_changes(Dwarf_Die *die)
+{
+  const char *version = strstr(producer_of(die), "clang version ");
+  return version && strtoul(version + strlen("clang version "), NULL, 10) >= 16;
 }
 
 bool sym_die_tracks_entry(Dwarf_Die *die)

@@ -56,6 +56,10 @@ bool sym_die_tells_calls(Dwarf_Die *subprogram);
  * without variable tracking. */
 bool sym_die_tracks_arguments(Dwarf_Die *die);
 
+/* Whether what compiled the unit of `die` marks functions whose interface it changed: clang from 16 on gives them
+ * DW_CC_nocall. */
+bool sym_die_marks_changes(Dwarf_Die *die);
+
 /* Whether what the unit of `die` tells of a parameter can be where it is when its function is entered: without variable
  * tracking gcc tells the one register that it has been given for the body. */
 bool sym_die_tracks_entry(Dwarf_Die *die);

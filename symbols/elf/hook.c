@@ -85,12 +85,12 @@ static void read_dynamic(struct sym_hook *hook, Elf_Scn *section)
   }
 }
 
-static int add_code(struct sym_hook *hook, Elf_Scn *section, const GElf_Shdr *header)
+static int add_code(struct base_vector *sections, Elf_Scn *section, const GElf_Shdr *header)
 {
   Elf_Data *data = elf_getdata(section, NULL);
   if (!data || !data->d_buf)
     return 0;
-  struct sym_code_bytes *code = base_vector_add(&hook->sections, 1);
+  struct sym_code_bytes *code = base_vector_add(sections, 1);
   if (!code)
     return -ENOMEM;
   *code = (struct sym_code_bytes){.address = header->sh_addr, .bytes = data->d_buf, .size = data->d_size};
@@ -162,7 +162,9 @@ static int read_sections(struct sym_hook *hook, const struct sym_debugfile *file
     else if (header.sh_type == SHT_DYNAMIC)
       read_dynamic(hook, section);
     else if (header.sh_type == SHT_PROGBITS && (header.sh_flags & SHF_EXECINSTR) && (header.sh_flags & SHF_ALLOC))
-      error = add_code(hook, section, &header);
+      error = add_code(&hook->sections, section, &header);
+    else if (header.sh_type == SHT_PROGBITS && (header.sh_flags & (SHF_ALLOC | SHF_WRITE)) == SHF_ALLOC)
+      error = add_code(&hook->constants, section, &header);
   }
   return error;
 }
@@ -171,6 +173,7 @@ int sym_hook_find(struct sym_hook *hook, const struct sym_debugfile *file)
 {
   *hook = (struct sym_hook){.processor = file->processor,
                             .sections = BASE_VECTOR_OF(struct sym_code_bytes),
+                            .constants = BASE_VECTOR_OF(struct sym_code_bytes),
                             .slots = BASE_VECTOR_OF(struct sym_hook_slot),
                             .targets = BASE_VECTOR_OF(struct sym_hook_target),
                             .imports = BASE_VECTOR_OF(struct sym_import)};
@@ -196,6 +199,7 @@ int sym_hook_find(struct sym_hook *hook, const struct sym_debugfile *file)
 void sym_hook_free(struct sym_hook *hook)
 {
   base_vector_free(&hook->sections);
+  base_vector_free(&hook->constants);
   base_vector_free(&hook->slots);
   base_vector_free(&hook->targets);
   base_vector_free(&hook->imports);

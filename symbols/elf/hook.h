@@ -30,12 +30,13 @@ struct sym_import {
 
 struct sym_hook {
   const struct sym_processor *processor;
-  struct base_vector sections; /* struct sym_code_bytes, ascending by address; the bytes belong to libelf */
-  struct base_vector slots;    /* struct sym_hook_slot, ascending by address */
-  struct base_vector targets;  /* struct sym_hook_target, ascending by address */
-  struct base_vector imports;  /* struct sym_import, ascending by slot */
-  uint64_t offset_table;       /* what code adds distances in it to: _GLOBAL_OFFSET_TABLE_; 0: not known */
-  bool bind_now;               /* the dynamic linker resolves everything before the program runs */
+  struct base_vector sections;  /* struct sym_code_bytes, ascending by address; the bytes belong to libelf */
+  struct base_vector constants; /* struct sym_code_bytes: what is loaded and neither run nor written */
+  struct base_vector slots;     /* struct sym_hook_slot, ascending by address */
+  struct base_vector targets;   /* struct sym_hook_target, ascending by address */
+  struct base_vector imports;   /* struct sym_import, ascending by slot */
+  uint64_t offset_table;        /* what code adds distances in it to: _GLOBAL_OFFSET_TABLE_; 0: not known */
+  bool bind_now;                /* the dynamic linker resolves everything before the program runs */
 };
 
 /* An address that, when called, is the hook. */

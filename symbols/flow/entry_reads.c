@@ -3,6 +3,7 @@
  */
 #include "symbols/flow/entry_reads.h"
 
+#include "symbols/flow/jump_table.h"
 #include "symbols/flow/operands.h"
 #include "symbols/flow/step.h"
 #include "symbols/processor/x86_64.h"
@@ -24,7 +25,9 @@ struct base {
 struct way {
   uint64_t at;
   struct sym_entry_places intact;
-  struct base stack, frame; /* rsp and rbp */
+  struct base stack, frame;   /* rsp and rbp */
+  uint64_t pointers, pointed; /* registers that `lea` put an address in the frame into, and the words that lie there */
+  struct sym_switch known;
 };
 
 struct walk {
@@ -72,6 +75,37 @@ static void begin(struct walk *walk, const struct way *from, uint64_t at)
   walk->ways[walk->count++].at = at;
 }
 
+static bool is_lea(const struct sym_instruction *instruction)
+{
+  return !instruction->is_vex && instruction->map == SYM_MAP_ONE_BYTE && instruction->opcode == 0x8d;
+}
+
+/* The register that `mov` stores, as a bit. */
+static uint64_t stored_register(const struct sym_instruction *instruction)
+{
+  const bool is_store = !instruction->is_vex && instruction->map == SYM_MAP_ONE_BYTE &&
+                        (instruction->opcode == 0x88 || instruction->opcode == 0x89);
+  return is_store ? sym_general_register(instruction->reg) : 0;
+}
+
+/* What an address that `lea` formed is used for: to store there does not read what lies there, and leaves something
+ * else there. All other use, to pass it on too, may be for reading. */
+static void look_at_pointers(struct walk *walk, struct way *way, const struct sym_step *step,
+                             const struct sym_operands *operands)
+{
+  const uint64_t passed = UINT64_C(1) << SYM_RDI | UINT64_C(1) << SYM_RSI | UINT64_C(1) << SYM_RDX |
+                          UINT64_C(1) << SYM_RCX | UINT64_C(1) << SYM_R8 | UINT64_C(1) << SYM_R9;
+  const bool is_plain_store = operands->has_memory && operands->stores && step->instruction.index == SYM_NO_REGISTER;
+  const uint64_t base = is_plain_store ? sym_general_register(step->instruction.base) : 0;
+  const uint64_t used =
+      (operands->reads & ~base) | (base ? stored_register(&step->instruction) : 0) | (step->is_call ? passed : 0);
+  if (way->pointers & used)
+    walk->found.words |= way->pointed & way->intact.words;
+  else if (way->pointers & base)
+    way->intact.words &= ~way->pointed;
+  way->pointers &= ~operands->writes;
+}
+
 /* The memory operand, where it is an address in the frame. */
 static void look_at_memory(struct walk *walk, struct way *way, const struct sym_instruction *instruction,
                            const struct sym_operands *operands)
@@ -81,7 +115,10 @@ static void look_at_memory(struct walk *walk, struct way *way, const struct sym_
     return;
   /* With an index it is somewhere in the object that begins there. */
   const uint64_t words = sym_entry_words(base->offset + instruction->displacement, operands->size);
-  if (!operands->stores)
+  if (is_lea(instruction) && instruction->index == SYM_NO_REGISTER) {
+    way->pointers |= operands->writes;
+    way->pointed |= words;
+  } else if (!operands->stores)
     walk->found.words |= words & way->intact.words;
   else if (instruction->index == SYM_NO_REGISTER)
     way->intact.words &= ~words | UINT64_C(1) << (SYM_ENTRY_WORDS - 1);
@@ -113,6 +150,30 @@ static void move_bases(struct way *way, const struct sym_instruction *instructio
     way->frame.is_known = false;
 }
 
+/* Begins a way to where a jump leads, and one to what follows a conditional one. */
+static void begin_both(struct walk *walk, const struct way *way, const struct sym_step *step)
+{
+  struct way next = *way;
+  next.known = sym_switch_behind(&way->known, step, true);
+  begin(walk, &next, step->target);
+  next.known = sym_switch_behind(&way->known, step, false);
+  if (step->falls_through)
+    begin(walk, &next, way->at + step->size);
+}
+
+/* Begins a way to each case of a switch. False: the jump is of none, or not all of its table is known. */
+static bool begin_cases(struct walk *walk, const struct way *way, const struct sym_step *step)
+{
+  struct sym_jump_table table;
+  if (!sym_switch_table(walk->hook, &way->known, step, walk->low, walk->high, &table))
+    return false;
+  struct way next = *way;
+  next.known = (struct sym_switch){0};
+  for (uint32_t i = 0; i < table.count; i++)
+    begin(walk, &next, sym_jump_table_target(&table, i));
+  return true;
+}
+
 /* Follows one way to where it parts or ends. `steps` are left for all ways. */
 static void follow(struct walk *walk, struct way way, unsigned *steps)
 {
@@ -123,6 +184,7 @@ static void follow(struct walk *walk, struct way way, unsigned *steps)
       return;
     const struct sym_operands operands = sym_operands_of(&step.instruction);
     walk->found.registers |= operands.reads & way.intact.registers;
+    look_at_pointers(walk, &way, &step, &operands);
     look_at_memory(walk, &way, &step.instruction, &operands);
     const uint8_t group = step.instruction.reg & 7;
     if (step.is_call && (step.instruction.opcode == 0xe8 || group == 2 || group == 3))
@@ -130,11 +192,12 @@ static void follow(struct walk *walk, struct way way, unsigned *steps)
     way.intact.registers &= ~operands.writes;
     move_bases(&way, &step.instruction, &operands);
     if (step.target) {
-      begin(walk, &way, step.target);
-      if (step.falls_through)
-        begin(walk, &way, way.at + step.size);
+      begin_both(walk, &way, &step);
       return;
     }
+    if (step.is_indirect && begin_cases(walk, &way, &step))
+      return;
+    sym_switch_step(&way.known, way.at, &step, &operands);
     /* What follows a switch is one of its cases, or another part of the same function. Before a jump to another one
      * the frame would be gone. */
     const bool is_switch = step.is_indirect && way.stack.is_known && way.stack.offset < -ENTRY_CFA;
@@ -158,4 +221,49 @@ struct sym_entry_places sym_entry_reads(const struct sym_hook *hook, uint64_t lo
   while (steps && walk.next < walk.count && !is_all_found(&walk))
     follow(&walk, walk.ways[walk.next++], &steps);
   return walk.found;
+}
+
+/* `push` of a register that a function gives back, or of rax, which makes room. */
+static bool is_saving_push(const struct sym_instruction *one)
+{
+  const uint64_t saved =
+      UINT64_C(1) << SYM_RAX | UINT64_C(1) << SYM_RBX | UINT64_C(1) << SYM_RBP | UINT64_C(15) << SYM_R12;
+  return !one->is_vex && one->map == SYM_MAP_ONE_BYTE && one->opcode >= 0x50 && one->opcode <= 0x57 &&
+         sym_general_register(one->rm) & saved;
+}
+
+/* `sub` of a constant from the stack pointer. */
+static bool is_subtraction(const struct sym_instruction *one)
+{
+  return !one->is_vex && one->map == SYM_MAP_ONE_BYTE && (one->opcode == 0x81 || one->opcode == 0x83) &&
+         !one->is_memory && one->rm == 4 && (one->reg & 7) == 5 && one->operand_size == WORD;
+}
+
+/* Whether straight code from `at` on moves the stack pointer further down. */
+static bool makes_room(const struct sym_hook *hook, uint64_t at, uint64_t high)
+{
+  struct sym_step step;
+  for (; sym_step_at(hook, at, high, &step) && step.falls_through && !step.target && !step.is_call; at += step.size)
+    if (is_subtraction(&step.instruction) || is_saving_push(&step.instruction))
+      return true;
+  return false;
+}
+
+int64_t sym_entry_depth(const struct sym_hook *hook, uint64_t low, uint64_t high)
+{
+  struct sym_step step;
+  int64_t depth = ENTRY_CFA;
+  if (hook->processor != &sym_x86_64)
+    return -1;
+  for (uint64_t at = low; sym_step_at(hook, at, high, &step); at += step.size) {
+    const struct sym_instruction *one = &step.instruction;
+    if (is_subtraction(one))
+      return one->immediate > 0 ? depth + one->immediate : -1;
+    if (!is_saving_push(one))
+      return depth > ENTRY_CFA && !makes_room(hook, at, high) ? depth : -1;
+    depth += WORD;
+    if (one->rm == 0)
+      return depth;
+  }
+  return -1;
 }

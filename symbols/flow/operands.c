@@ -10,7 +10,7 @@
 
 #define ALL UINT64_MAX
 
-static uint64_t general(uint8_t machine)
+uint64_t sym_general_register(uint8_t machine)
 {
   static const uint8_t numbers[8] = {SYM_RAX, SYM_RCX, SYM_RDX, SYM_RBX, SYM_RSP, SYM_RBP, SYM_RSI, SYM_RDI};
   return machine < 8 ? UINT64_C(1) << numbers[machine] : machine < 16 ? UINT64_C(1) << machine : 0;
@@ -33,7 +33,7 @@ static struct pair general_pair(const struct sym_instruction *instruction, bool 
   const bool has_high = is_byte && !instruction->has_rex;
   const uint8_t reg = has_high && instruction->reg < 8 ? instruction->reg & 3 : instruction->reg;
   const uint8_t rm = has_high && instruction->rm < 8 ? instruction->rm & 3 : instruction->rm;
-  return (struct pair){general(reg), instruction->is_memory ? 0 : general(rm),
+  return (struct pair){sym_general_register(reg), instruction->is_memory ? 0 : sym_general_register(rm),
                        !instruction->is_memory && instruction->reg == instruction->rm};
 }
 
@@ -48,13 +48,13 @@ static uint64_t address_registers(const struct sym_instruction *instruction)
 {
   uint64_t registers = 0;
   if (instruction->base != SYM_NO_REGISTER && instruction->base != SYM_RIP_REGISTER)
-    registers |= general(instruction->base);
+    registers |= sym_general_register(instruction->base);
   /* Of gathers and scatters the index is a vector. */
   const uint8_t opcode = instruction->opcode;
   const bool is_vector = instruction->is_vex && instruction->map == SYM_MAP_0F38 &&
                          ((opcode >= 0x90 && opcode <= 0x93) || (opcode >= 0xa0 && opcode <= 0xa3));
   if (instruction->index != SYM_NO_REGISTER && !is_vector)
-    registers |= general(instruction->index);
+    registers |= sym_general_register(instruction->index);
   return registers;
 }
 
@@ -110,12 +110,13 @@ static void x87(const struct sym_instruction *instruction, struct sym_operands *
 static bool short_form(const struct sym_instruction *instruction, struct sym_operands *operands)
 {
   const uint8_t opcode = instruction->opcode;
-  const uint64_t reg = general(instruction->rm), rax = UINT64_C(1) << SYM_RAX, rcx = UINT64_C(1) << SYM_RCX;
+  const uint64_t reg = sym_general_register(instruction->rm), rax = UINT64_C(1) << SYM_RAX,
+                 rcx = UINT64_C(1) << SYM_RCX;
   const uint64_t rsi = UINT64_C(1) << SYM_RSI, rdi = UINT64_C(1) << SYM_RDI;
   if (opcode >= 0x50 && opcode <= 0x57) /* `push %rax` makes room */
     both(operands, reg & ~rax, 0);
   else if ((opcode >= 0x58 && opcode <= 0x5f) || (opcode >= 0xb0 && opcode <= 0xbf))
-    both(operands, 0, opcode < 0xb8 && opcode >= 0xb0 ? reg | general(instruction->rm & 3) : reg);
+    both(operands, 0, opcode < 0xb8 && opcode >= 0xb0 ? reg | sym_general_register(instruction->rm & 3) : reg);
   else if (opcode >= 0x90 && opcode <= 0x97)
     both(operands, 0, opcode == 0x90 && !instruction->has_rex ? 0 : reg | rax);
   else if (opcode == 0x98 || opcode == 0x99)
@@ -349,7 +350,8 @@ static void three_byte(const struct sym_instruction *instruction, struct sym_ope
   const uint8_t opcode = instruction->opcode;
   const bool has_immediate = instruction->map == SYM_MAP_0F3A, is_vex = instruction->is_vex;
   const struct pair wide = general_pair(instruction, false), vectors = vector_pair(instruction);
-  const uint64_t third = is_vex ? general(instruction->vvvv) : 0, vector_third = is_vex ? vector(instruction->vvvv) : 0;
+  const uint64_t third = is_vex ? sym_general_register(instruction->vvvv) : 0,
+                 vector_third = is_vex ? vector(instruction->vvvv) : 0;
   const bool is_bmi = is_vex && (has_immediate ? opcode == 0xf0 : opcode >= 0xf2 && opcode <= 0xf7);
   operands->stores = instruction->is_memory && stores_element(instruction);
   if (is_bmi && !has_immediate && opcode == 0xf3) /* ModRM.reg is a part of the opcode */

@@ -18,6 +18,9 @@ struct sym_operands {
   uint8_t size;    /* bytes there: no more than are read, of what is stored no fewer */
 };
 
+/* The bit of a general register that the machine numbers so; 0: none. */
+uint64_t sym_general_register(uint8_t machine);
+
 /* What is not known reads nothing and writes everything; what is called is not looked at. */
 struct sym_operands sym_operands_of(const struct sym_instruction *instruction);
 

@@ -124,8 +124,10 @@ static int compile_site(struct sym_build *build, const struct sym_found_site *fo
   uint8_t *states = calloc(2, plan->arg_count + 1u), *lost = states ? states + plan->arg_count + 1 : NULL;
   Dwarf_Die entered = instance->entered;
   struct sym_abi abi;
+  const struct sym_symbol *symbol =
+      sym_symbol_table_exact(&build->symbol_table, sym_is_sled(found) ? found->function : context.entry);
+  context.is_clone = is_gnu && (!symbol || sym_symbol_is_rebuilt(symbol->name));
   if (sym_is_sled(found)) {
-    const struct sym_symbol *symbol = sym_symbol_table_exact(&build->symbol_table, found->function);
     sym_abi_of(&context, &entered, symbol, is_gnu, &abi);
     context.abi = &abi;
     if (plan->has_return && sym_abi_returns(&entered, symbol, is_gnu))

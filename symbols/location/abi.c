@@ -289,6 +289,17 @@ static void settle_made(const struct sym_location_context *context, const struct
     sym_location_lose(location, is_number ? SYM_LOST_SET : SYM_LOST_NOT_YET);
 }
 
+uint64_t sym_abi_register_of(const struct sym_location *location)
+{
+  const bool is_general = location->kind == SYM_LOCATION_REGISTER || location->kind == SYM_LOCATION_VALUE;
+  unsigned reg = 64;
+  if (location->kind == SYM_LOCATION_VECTOR)
+    reg = location->reg;
+  else if (is_general && location->code.count == 1 && location->code.ops[0].code == FMT_OP_REG)
+    reg = location->code.ops[0].reg;
+  return reg < 64 ? UINT64_C(1) << reg : 0;
+}
+
 void sym_abi_settle(const struct sym_location_context *context, Dwarf_Die *parameter, int64_t offset, uint64_t size,
                     struct sym_location *location)
 {
@@ -296,10 +307,15 @@ void sym_abi_settle(const struct sym_location_context *context, Dwarf_Die *param
   const struct sym_abi_place *place = abi ? sym_abi_place_of(abi, parameter) : NULL;
   bool is_made = location->kind == SYM_LOCATION_VALUE || location->kind == SYM_LOCATION_BYTES ||
                  location->kind == SYM_LOCATION_POINTER;
+  /* A double lies where DWARF tells a float. */
+  if (place && place->is_converted && location->kind == SYM_LOCATION_VECTOR)
+    sym_location_lose(location, SYM_LOST_OPERATION);
   if (place && (place->kind == SYM_ABI_NOWHERE || place->is_converted))
     place = NULL;
   if (abi && is_made)
     settle_made(context, place, offset, size, location);
+  if (abi && abi->shared & sym_abi_register_of(location))
+    sym_location_lose(location, SYM_LOST_OMITTED);
   if (abi && abi->is_untold && location->kind != SYM_LOCATION_LOST)
     sym_location_lose(location, SYM_LOST_NOT_YET);
   if (!place || is_made)
@@ -312,6 +328,8 @@ void sym_abi_settle(const struct sym_location_context *context, Dwarf_Die *param
   const uint64_t first = (uint64_t)offset / WORD * WORD, end = ((uint64_t)offset + size + WORD - 1) / WORD * WORD;
   const bool is_passed = !abi->may_be_unpassed || !place->is_kept || sym_abi_is_used(parameter, first, end, false);
   if (location->kind == SYM_LOCATION_LOST && may_be_told(location->lost) && is_passed &&
-      (place->is_kept ? abi->tells_kept && !place->is_unread : abi->tells_missing))
+      (place->is_home   ? !place->is_unread
+       : place->is_kept ? abi->tells_kept && !place->is_unread
+                        : abi->tells_missing))
     locate_place(context, place, offset, size, location);
 }

@@ -27,6 +27,7 @@ struct sym_abi_place {
   uint8_t kind;         /* enum sym_abi_place_kind */
   bool is_reference;    /* what is passed is the address of the value */
   bool is_kept;         /* the instance keeps it later, by DWARF: it is passed */
+  bool is_home;         /* SYM_ABI_ON_STACK: DWARF tells that it stays there, by the frame of the function's body */
   bool is_doubtful;     /* DWARF tells another place */
   bool is_converted;    /* what is passed is of another type: a float of a function without prototype */
   bool is_object;       /* a structure, union or array */
@@ -48,6 +49,7 @@ struct sym_abi {
   bool tells_missing; /* and of those of which DWARF says nothing */
   bool tells_made;    /* and of those of which it tells a computation or a constant */
   bool tells_own;     /* and of those of which it tells a computation from the very register of their place */
+  uint64_t shared;    /* of a clone of gcc's: registers (DWARF numbers) that several parameters are told to be in */
   bool is_untold;     /* a clone of which DWARF does not tell where it finds what it is passed */
   bool may_be_unpassed; /* what the function does not use its callers need not pass: clang, and clones whose debug
                            information does not tell what these were passed */
@@ -62,6 +64,9 @@ struct sym_abi_place *sym_abi_place_of(struct sym_abi *abi, Dwarf_Die *parameter
 
 /* Whether a value is computed from the register alone in which the parameter is passed. */
 bool sym_abi_is_made_of(const struct sym_abi_place *place, const struct sym_location *location);
+
+/* The register that the whole of a location is, as a bit; 0: it is something else. */
+uint64_t sym_abi_register_of(const struct sym_location *location);
 
 /* Settles what DWARF says at a sled of the `size` bytes that begin `offset` bytes into a parameter by what the ABI
  * says: replaces what is lost, and loses what the caller cannot have written. */

@@ -26,7 +26,9 @@ static enum evidence judge(const struct sym_location_context *context, const str
   int64_t offset;
   sym_locate(context, parameter, NULL, 0, 1, &location);
   if (location.kind == SYM_LOCATION_LOST && location.lost == SYM_LOST_NOT_YET)
-    return abi->may_be_unpassed && sym_abi_is_interrupted(parameter, context->sled_end) ? SAYS_NOTHING : IS_KEPT;
+    return abi->may_be_unpassed && (!place || place->is_unread) && sym_abi_is_interrupted(parameter, context->sled_end)
+               ? SAYS_NOTHING
+               : IS_KEPT;
   /* What lies in the frame only later may be another value, which was stored there. */
   const bool in_register = abi->may_be_unpassed && place && place->kind == SYM_ABI_IN_REGISTERS;
   if (location.kind == SYM_LOCATION_LOST)
@@ -74,6 +76,27 @@ static void judge_all(const struct sym_location_context *context, struct sym_abi
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
+/* Which registers more than one parameter of a clone is told to be in. gcc tells of those that it took out of a clone
+ * of a clone the register that they were in before, where another is now. */
+static uint64_t find_shared(const struct sym_location_context *context, Dwarf_Die *instance)
+{
+  Dwarf_Die child;
+  uint64_t seen = 0, shared = 0;
+  for (int next = dwarf_child(instance, &child); next == 0; next = dwarf_siblingof(&child, &child)) {
+    if (dwarf_tag(&child) != DW_TAG_formal_parameter)
+      continue;
+    uint64_t its = 0;
+    for (int64_t offset = 0; offset <= 8; offset += 8) {
+      struct sym_location location;
+      sym_locate(context, &child, NULL, offset, 1, &location);
+      its |= sym_abi_register_of(&location);
+    }
+    shared |= seen & its;
+    seen |= its;
+  }
+  return shared;
+}
+
 static struct sym_entry_places places_of(const struct sym_abi_place *place)
 {
   struct sym_entry_places places = {0, 0};
@@ -105,6 +128,44 @@ static void find_unread(const struct sym_location_context *context, Dwarf_Die *i
   }
 }
 
+/* The offset from the stack pointer in the function's body at which the parameter is said to be, where that is all that
+ * is said from the function's first instruction on. */
+static bool find_home(const struct sym_location_context *context, Dwarf_Die *parameter, int64_t *offset)
+{
+  Dwarf_Die physical = *context->physical;
+  Dwarf_Attribute attribute, base;
+  Dwarf_Op *ops, *base_ops;
+  size_t count, base_count;
+  if (!dwarf_attr(parameter, DW_AT_location, &attribute) || !dwarf_attr_integrate(&physical, DW_AT_frame_base, &base) ||
+      dwarf_getlocation(&base, &base_ops, &base_count) != 0 || base_count != 1 ||
+      base_ops[0].atom != DW_OP_reg0 + SYM_RSP ||
+      dwarf_getlocation_addr(&attribute, context->sled_end, &ops, &count, 1) != 1 || count != 1 ||
+      (ops[0].atom != DW_OP_fbreg && ops[0].atom != DW_OP_breg0 + SYM_RSP))
+    return false;
+  *offset = (int64_t)ops[0].number;
+  return true;
+}
+
+/* Finds the parameters that stay where the caller put them, on the stack: they are there whatever else became of the
+ * function's interface. A parameter that was passed in a register, or was not passed, has its home in the frame. */
+static void find_homes(const struct sym_location_context *context, Dwarf_Die *instance, const struct sym_symbol *symbol,
+                       struct sym_abi *abi)
+{
+  Dwarf_Die child;
+  const uint64_t end = symbol->size ? symbol->address + symbol->size : UINT64_MAX;
+  const int64_t depth = sym_entry_depth(context->hook, context->sled_end, end);
+  for (int next = depth < 0 ? 1 : dwarf_child(instance, &child); next == 0; next = dwarf_siblingof(&child, &child)) {
+    int64_t offset;
+    struct sym_abi_place *place = NULL;
+    if (dwarf_tag(&child) == DW_TAG_formal_parameter && find_home(context, &child, &offset) && offset >= depth)
+      place = sym_abi_place_of(abi, &child);
+    if (!place || place->kind != SYM_ABI_ON_STACK || place->is_reference)
+      continue;
+    place->is_home = true;
+    place->offset = offset - depth;
+  }
+}
+
 /* A part that clang makes of a coroutine is passed the coroutine's frame alone. */
 static bool is_of_coroutine(const char *name)
 {
@@ -129,18 +190,25 @@ void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance,
 {
   sym_abi_assign(instance, is_gnu, abi);
   abi->may_be_unpassed = !is_gnu;
+  if (!is_gnu && symbol && sym_die_is_clang(instance))
+    find_homes(context, instance, symbol, abi);
+  if (!is_gnu && symbol)
+    find_unread(context, instance, symbol, abi);
   if (!is_plain(instance, symbol, is_gnu)) {
+    struct sym_location_context clone = *context;
+    clone.abi = abi;
+    if (is_gnu)
+      abi->shared = find_shared(&clone, instance);
     abi->may_be_unpassed = !sym_die_tracks_arguments(instance);
     abi->is_untold = !sym_die_tracks_entry(instance);
     return;
   }
-  if (!is_gnu)
-    find_unread(context, instance, symbol, abi);
   unsigned counts[4] = {0};
   struct sym_location_context bare = *context;
   bare.abi = NULL;
   judge_all(&bare, abi, instance, counts, 0);
-  bool is_global = !symbol->is_local;
+  /* A local function that the optimiser changed would bear the mark, and not be plain. */
+  bool is_global = !symbol->is_local || sym_die_marks_changes(instance);
   if (!sym_die_tracks_entry(instance))
     counts[DIFFERS] = 0; /* it is the body's register that differs */
   abi->tells_kept = counts[DIFFERS] == 0 && (is_gnu || is_global || counts[SAYS_NOTHING] == 0);

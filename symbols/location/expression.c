@@ -41,6 +41,17 @@ static enum sym_lost thread_local_address(struct sym_machine *machine)
 
 static enum sym_lost run(struct sym_machine *machine, const Dwarf_Op *ops, size_t count);
 
+/* Makes one op of a constant that was added to an address: clang 19 writes a frame base so. */
+static void fold_sum(struct sym_code *code)
+{
+  if (code->count < code->barrier + 3u || code->ops[code->count - 1].code != FMT_OP_PLUS ||
+      code->ops[code->count - 2].code != FMT_OP_CONST)
+    return;
+  const int64_t added = code->ops[code->count - 2].imm;
+  code->count = (uint16_t)(code->count - 2);
+  sym_code_add_constant(code, added);
+}
+
 /* DW_OP_fbreg: the frame base is the CFA, a register, or an expression of its own that gives an address. */
 static enum sym_lost frame_base(struct sym_machine *machine, int64_t offset)
 {
@@ -68,8 +79,10 @@ static enum sym_lost frame_base(struct sym_machine *machine, int64_t offset)
     lost = run(&inner, ops, count);
     if (!lost && (inner.depth != 1 || inner.branch_count))
       lost = SYM_LOST_OPERATION;
-    if (!lost)
+    if (!lost) {
+      fold_sum(machine->code);
       lost = sym_machine_push(machine, sym_stack_generic);
+    }
   }
   sym_code_add_constant(machine->code, offset);
   return lost;

@@ -6,12 +6,15 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "symbols/dwarf/die.h"
+#include "symbols/flow/entry_reads.h"
 #include "symbols/flow/spill.h"
 #include "symbols/location/abi.h"
 #include "symbols/location/composite_location.h"
 #include "symbols/location/location_list.h"
 #include "symbols/location/post_call_location.h"
 #include "symbols/location/sled_location.h"
+#include "symbols/processor/processor.h"
 
 enum { DESCRIPTIONS_MAX = 4 }; /* entries of a location list that hold at one PC */
 
@@ -99,9 +102,13 @@ static void after_call(const struct sym_location_context *context, Dwarf_Attribu
   if (context->writes_after_call) {
     at_pc(context, context->pc, SYM_AFTER_CALL, attribute, offset, size, location);
     /* Nothing has been stored into the frame when the hook is called. */
-    if (!context->is_inlined)
+    if (context->is_inlined) {
+      sym_post_call_stored(context, size, location);
+    } else {
       sym_post_call_home(context, size, location);
-    if (is_counted_constant(location) || (!context->is_inlined && sym_location_is_constant(location)))
+      sym_post_call_settle(context, location);
+    }
+    if (is_counted_constant(location))
       sym_location_lose(location, SYM_LOST_NO_RANGE);
     else if (location->kind != SYM_LOCATION_LOST)
       return;
@@ -153,6 +160,18 @@ static bool is_omitted(Dwarf_Attribute *attribute)
   return false;
 }
 
+/* Whether a list tells of a clone's first instruction what a register held on entry: gcc writes so of what it took out
+ * of a clone of a clone (f.constprop.0.isra.0), by the register that it was passed in before. What is passed begins in
+ * its register. */
+static bool is_taken_out(const struct sym_location_context *context, Dwarf_Attribute *attribute, Dwarf_Addr entry)
+{
+  struct sym_location_list list = {.attribute = attribute};
+  while (context->is_clone && !context->is_inlined && !is_single(attribute) && sym_location_list_next(&list))
+    if (list.start <= entry && entry < list.end)
+      return list.count > 0 && (list.ops[0].atom == DW_OP_entry_value || list.ops[0].atom == DW_OP_GNU_entry_value);
+  return false;
+}
+
 /* At a sled, before the function's first instruction. */
 static void at_sled(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute,
                     int64_t offset, uint64_t size, struct sym_location *location)
@@ -166,9 +185,76 @@ static void at_sled(const struct sym_location_context *context, Dwarf_Die *die, 
       at_pc(context, context->sled_end, SYM_AT_CALL, attribute, offset, size, location);
     if (location->kind == SYM_LOCATION_LOST && location->lost == SYM_LOST_NO_RANGE && is_omitted(attribute))
       sym_location_lose(location, SYM_LOST_OMITTED);
+    if (!is_found && is_taken_out(context, attribute, context->call))
+      sym_location_lose(location, SYM_LOST_OMITTED);
     sym_sled_settle(location);
   }
   sym_abi_settle(context, die, offset, size, location);
+}
+
+/* Whether a variable is a structure that the caller of clang's optimised function puts on the stack, of which the
+ * function reads nothing: then callers need not write it. */
+static bool is_unread_on_stack(const struct sym_location_context *context, Dwarf_Die *die,
+                               const struct sym_location *location)
+{
+  const struct sym_frame *frame = context->frame;
+  Dwarf_Die physical = *context->physical, type;
+  Dwarf_Addr high;
+  uint8_t base;
+  int64_t offset;
+  if (context->hook->processor != &sym_x86_64 || location->kind != SYM_LOCATION_MEMORY || context->is_inlined ||
+      !context->entry || frame->cfa_kind != FMT_CFA_REGISTER || !sym_code_is_sum(&location->code, &base, &offset) ||
+      base != frame->cfa_register || offset < frame->cfa_offset || !sym_die_tells_calls(&physical) ||
+      !sym_type_of(die, &type) || dwarf_highpc(&physical, &high) != 0)
+    return false;
+  const struct sym_entry_places asked = {0, sym_entry_words(offset - frame->cfa_offset, sym_type_size(&type))};
+  return asked.words && !sym_entry_reads(context->hook, context->entry, high, asked).words;
+}
+
+/* Whether the parameter was passed as a double, and lies where DWARF tells a float: gcc says so of functions without
+ * prototype. */
+static bool is_converted(const struct sym_location_context *context, Dwarf_Die *die)
+{
+  Dwarf_Die root, function = *context->physical, type;
+  Dwarf_Attribute attribute;
+  Dwarf_Word encoding;
+  sym_die_root(&function, &root);
+  return !context->is_inlined && dwarf_tag(die) == DW_TAG_formal_parameter && !sym_die_is_cxx(die) &&
+         !sym_die_is_fortran(die) && !dwarf_hasattr_integrate(&root, DW_AT_prototyped) && sym_type_of(die, &type) &&
+         sym_type_strip(&type) && dwarf_tag(&type) == DW_TAG_base_type && sym_type_size(&type) == 4 &&
+         dwarf_formudata(dwarf_attr(&type, DW_AT_encoding, &attribute), &encoding) == 0 && encoding == DW_ATE_float;
+}
+
+/* Whether a description begins where the hook's call returns. clang binds the parameters of an inlined function there;
+ * what holds at the call may then be those of the copy of it before, in a loop that was unrolled. */
+static bool begins_at_return(const struct sym_location_context *context, Dwarf_Attribute *attribute)
+{
+  struct sym_location_list list = {.attribute = attribute};
+  while (sym_location_list_next(&list))
+    if (list.start == context->pc && list.start < list.end)
+      return true;
+  return false;
+}
+
+/* At a call of the hook: what is described there, and of clang's inlined functions what that is at this time. */
+static void at_hook(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
+                    uint64_t size, struct sym_location *location)
+{
+  const bool is_of_clang = context->writes_after_call && context->is_inlined;
+  sym_location_lose(location, SYM_LOST_NO_RANGE);
+  if (is_of_clang && !is_single(attribute) && begins_at_return(context, attribute))
+    return;
+  at_pc(context, context->call, SYM_AT_CALL, attribute, offset, size, location);
+  if (location->kind == SYM_LOCATION_LOST)
+    at_pc(context, context->pc - 1, SYM_AT_CALL, attribute, offset, size, location);
+  /* clang 19 tells the slot of an inlined function's parameter before it is filled. What is stored there after the call
+   * may be what was passed, or what it becomes. */
+  struct sym_location stored = *location;
+  if (is_of_clang && location->kind == SYM_LOCATION_MEMORY) {
+    sym_post_call_stored(context, size, &stored);
+    if (stored.kind == SYM_LOCATION_VALUE)
+      sym_location_lose(location, SYM_LOST_FRAME_NUMBER);
+  }
 }
 
 void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
@@ -186,11 +272,16 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
     at_sled(context, die, &attribute, offset, size, location);
     return;
   }
-  at_pc(context, context->call, SYM_AT_CALL, &attribute, offset, size, location);
-  if (location->kind == SYM_LOCATION_LOST)
-    at_pc(context, context->pc - 1, SYM_AT_CALL, &attribute, offset, size, location);
+  if (context->entry && is_taken_out(context, &attribute, context->entry)) {
+    sym_location_lose(location, SYM_LOST_OMITTED);
+    return;
+  }
+  at_hook(context, &attribute, offset, size, location);
   if (!is_single(&attribute)) {
     sym_settle_unfilled(context, size, location);
+    if (context->writes_after_call && !context->is_inlined && location->kind == SYM_LOCATION_VALUE &&
+        !sym_code_has(&location->code, FMT_OP_ENTRY))
+      sym_post_call_settle(context, location);
     /* A value on entry or in a slot that cannot be told is lost: what another description gives later may be a new
      * value. */
     if (location->kind == SYM_LOCATION_LOST && location->lost != SYM_LOST_ENTRY_VALUE &&
@@ -202,5 +293,9 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
     settle_spill(context, size, location);
   } else if (context->writes_after_call && !context->is_spilled) {
     sym_post_call_home(context, size, location);
+    if (is_unread_on_stack(context, die, location))
+      sym_location_lose(location, SYM_LOST_NOT_YET);
   }
+  if (location->kind == SYM_LOCATION_VECTOR && is_converted(context, die))
+    sym_location_lose(location, SYM_LOST_OPERATION);
 }

@@ -19,13 +19,14 @@ struct sym_spills;
 
 /* A probe site as locations see it. Everything is borrowed. */
 struct sym_location_context {
-  uint64_t pc;                   /* of the site: the return address of the hook's call */
-  uint64_t call;                 /* of the call instruction */
-  uint64_t entry;                /* of the out-of-line function's code, 0 unknown */
-  uint64_t sled_end;             /* where the sled ends that the site is, 0 for a call of the hook: sled_location.h */
-  struct sym_abi *abi;           /* of a sled: where the caller puts arguments, or NULL */
-  bool is_inlined;               /* the function that is entered there is part of another one's code */
-  bool is_lazy;                  /* what the lazy resolver may change may be lost on the module's first call */
+  uint64_t pc;         /* of the site: the return address of the hook's call */
+  uint64_t call;       /* of the call instruction */
+  uint64_t entry;      /* of the out-of-line function's code, 0 unknown */
+  uint64_t sled_end;   /* where the sled ends that the site is, 0 for a call of the hook: sled_location.h */
+  struct sym_abi *abi; /* of a sled: where the caller puts arguments, or NULL */
+  bool is_clone;       /* gcc may have made the out-of-line function with other parameters than its source's */
+  bool is_inlined;     /* the function that is entered there is part of another one's code */
+  bool is_lazy;        /* what the lazy resolver may change may be lost on the module's first call */
   const struct sym_frame *frame; /* at pc - 1 */
   const Dwarf_Die *physical;     /* the subprogram whose frame it is: its DW_AT_frame_base is meant by DW_OP_fbreg */
   uint16_t told;                 /* a bit for each argument register whose value on entry some caller tells */

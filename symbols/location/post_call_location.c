@@ -94,6 +94,21 @@ void sym_post_call_home(const struct sym_location_context *context, uint64_t siz
   location->known = (uint8_t)size;
 }
 
+void sym_post_call_stored(const struct sym_location_context *context, uint64_t size, struct sym_location *location)
+{
+  uint8_t base;
+  int64_t offset;
+  struct sym_code code = {0};
+  if (location->kind != SYM_LOCATION_MEMORY || size > 8 || !sym_code_is_sum(&location->code, &base, &offset) ||
+      !sym_code_is_frame(&location->code, 0, sym_location_bases(context)) ||
+      !first_store(context, base, offset + location->inner, (uint8_t)size, &code))
+    return;
+  location->kind = SYM_LOCATION_VALUE;
+  location->code = code;
+  location->inner = 0;
+  location->known = (uint8_t)size;
+}
+
 /* The entries of a location list that begin within reach of the call. */
 struct entries {
   uint64_t starts[ENTRIES_MAX];
@@ -140,10 +155,7 @@ static bool is_copy(const struct sym_location *location, uint8_t stack_pointer, 
   return true;
 }
 
-/* Loses what was computed since the call, by instructions or by the description: it may be what the function has made
- * of its parameter. So is a number, but of an inlined function, which may have been passed one. Of a pointer to which a
- * constant was added, it is still known whether it is NULL. */
-static void settle_computed(const struct sym_location_context *context, struct sym_location *location)
+void sym_post_call_settle(const struct sym_location_context *context, struct sym_location *location)
 {
   const uint8_t stack_pointer = context->hook->processor->stack_pointer;
   if (!context->is_inlined && sym_location_is_constant(location)) {
@@ -187,7 +199,7 @@ void sym_post_call_location(const struct sym_location_context *context, Dwarf_At
     for (unsigned i = 0; i < entries.count; i++)
       if (entries.starts[i] == flow.at) {
         sym_composite_location(&later, SYM_LATER, attribute, entries.ops[i], entries.counts[i], offset, size, location);
-        settle_computed(context, location);
+        sym_post_call_settle(context, location);
         return;
       }
 }

@@ -14,6 +14,14 @@
  */
 void sym_post_call_home(const struct sym_location_context *context, uint64_t size, struct sym_location *location);
 
+/* For a slot of an inlined function's: what straight code after the call stores there, where it does. */
+void sym_post_call_stored(const struct sym_location_context *context, uint64_t size, struct sym_location *location);
+
+/* Loses what was computed since the call, by instructions or by the description: it may be what the function has made
+ * of its parameter. So is a number, but of an inlined function, which may have been passed one. Of a pointer to which a
+ * constant was added, it is still known whether it is NULL. */
+void sym_post_call_settle(const struct sym_location_context *context, struct sym_location *location);
+
 /* The first entry of a location list that begins after the call and is reached by straight code, followed back to the
  * hook. Only what was copied since then counts; of a pointer that was moved by a constant, whether it is NULL. */
 void sym_post_call_location(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,

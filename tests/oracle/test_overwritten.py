@@ -12,9 +12,10 @@ import argparse
 import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
+
+from one_program import OneProgram
 
 HEAD = """
 volatile int sink; long acc;
@@ -111,6 +112,67 @@ int main()
   }
 }
 """
+AT_SLOTS = HEAD + """
+__attribute__((no_instrument_function, noinline)) void away(void *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
+OUT void many(int a, int b, int c, int d, int e, int f, int g, int h) { sink = a + b + c + d + e + f + g + h; } //= a=1, b=2, c=3, d=4, e=5, f=6, g=7, h=8
+OUT void pushes(double d, int n) { many(1, 2, 3, 4, 5, 6, 7, 8); away(&d); away(&n); } //= d=1.5, n=7[0-3]
+OUT long unread(struct large p, int n) { if (n > 9) p.u = sink; return acc; } //= p:struct large, n=[0-3], p.u=11, p.v=12
+OUT long unused(int n, struct large p) { return acc + n; } //= n=[0-3], p:struct large, p.u=13, p.v=14
+OUT long next(long a, double d) { away(&d); sink = a; return acc; } //= a=10[0-3], d=2.5
+OUT long computed(unsigned char c, long a, double d, char *s) { away(&s); next(a, d); a *= 3; away(&c); sink = a; return acc; } //= c=9, a=10[0-3], d=2.5, s=NULL
+int main(void)
+{
+  for (int i = 0; i < 4; i++) {
+    pushes(1.5, 70 + i);
+    sink = unread((struct large){11, 12, 13}, i) + unused(i, (struct large){13, 14, 15}) + computed(9, 100 + i, 2.5, 0);
+  }
+  return 0;
+}
+"""
+INLINED = HEAD + """
+volatile int zero;
+__attribute__((no_instrument_function, noinline)) void away(void *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
+static inline int both(int a, int b) { sink = a; away(&b); return b; } //= a=100, b=200
+static inline int turns(int a, int b) { sink += a; away(&b); return b; } //= a=[0-2], b=400
+static inline int leaves(int a, long b) { sink += a; if (a > 1000) return 5; away(&b); return b; } //= a=[0-2], b=30[0-2]
+int main(void)
+{
+  for (int i = 0; i < 3; i++) {
+    sink = both(100 + zero, 200 + zero);
+    sink = leaves(i, 300 + i);
+    sink += turns(i, 400);
+  }
+  return 0;
+}
+"""
+CONVERTED = HEAD + """
+volatile double wide;
+volatile float narrow = 1.5f;
+OUT int first(a, b, c, d) float a; char b; short c; float d; { wide = a + d; return b + c; } //= a=1.5, b='x', c=-5, d=2.5 ! b= c=
+OUT int second(b, a) char b; float a; { __asm__ volatile("" : : : "memory"); return 3; } //= b='q', a=3.5
+static OUT int third(a, b) float a; char b; { wide = a * 2; return b; } //= a=1.5, b='z' ! b=
+OUT int declared(float a, char b) { wide = a * 2; return b; } //= a=1.5, b='y' ! a= b=
+int main(void)
+{
+  return (first(narrow, 'x', -5, 2.5f) + second('q', 3.5f) + third(narrow, 'z') + declared(narrow, 'y')) & 0;
+}
+"""
+SWITCHES = HEAD + """
+OUT void go(int a, long b, long c) { sink = a + b + c; }
+OUT long global(unsigned t, int b, int c, int d, int e, int f, int max, long code, int m1, int m2) { m2 = sink; if (t == 77) go(m2, 1, 2); switch (t) { case 0: go(max, code, 1); go(b, c, max); return code; case 1: go(code, max, 3); go(d, e, code); return max; case 2: go(1, 2, b); go(max, f, code); return b; case 3: go(3, 4, 4); go(c, d, code); return max + code; case 4: go(m2, 3, 4); break; case 5: go(7, 8, 9); break; } return m2; } //= t=[0-4], b=2, c=3, d=4, e=5, f=6, max=7[0-4], code=8[0-4], m1=999, m2=888 ! t= b= c= d= e= f= max= code=
+static OUT long local(int t, int b, int c, int d, int e, int f, int m0, int max, long code) { switch (t) { case 0: go(max, code, 1); go(b, c, max); return code; case 1: go(code, max, 3); go(d, e, code); return max; case 2: go(1, 2, b); go(max, f, code); return b; case 3: go(3, 4, 4); go(c, d, code); return max + code; case 4: go(4, code, 5); go(f, f, f); return 7; } return -1; } //= t=[0-4], b=2, c=3, d=4, e=5, f=6, m0=5, max=7[0-4], code=8[0-4] ! t= b= c= d= e= f= max= code=
+OUT int few(int t, int b, int c) { switch (t) { case 10: go(1, 2, 3); go(b, 1, 1); return 1; case 11: go(2, 3, 4); return c; case 12: return 4; case 13: go(b, c, b); return 8; case 14: go(9, 9, 9); return 9; } return 0; } //= t=1[0-4], b=50[0-4], c=60[0-4] ! t= b= c=
+int main(void)
+{
+  volatile int k = 0;
+  for (int i = 0; i < 5; i++) {
+    sink = global(i + k, 2 + k, 3 + k, 4 + k, 5 + k, 6 + k, 70 + i + k, 80 + i, 999, 888);
+    sink = local(i + k, 2 + k, 3 + k, 4 + k, 5 + k, 6 + k, 5, 70 + i + k, 80 + i);
+    sink = few(10 + i, 500 + i, 600 + i);
+  }
+  return 0;
+}
+"""
 CLANG = ["clang", "clang-16", "clang-19"]
 GCC = ["gcc-12", "gcc-11"]
 # (name, source, rules, compilers, ways to compile)
@@ -123,6 +185,11 @@ CASES = [
     ("at_hooks", AT_HOOKS, "", CLANG, [["--before-inlining", "-O1"], ["--calls", "-O2"], ["--calls", "-O1"], ["--calls", "-O0"]]),
     ("at_hooks", AT_HOOKS, "", GCC, [["--calls", "-O2"], ["--calls", "-O3"], ["--before-inlining", "-O2"], ["--calls", "-O0"]]),
     ("memory", MEMORY, "function *: show p.b\nfunction *: show p.z\n", CLANG[::-1], [["--calls", "-O1"], ["--before-inlining", "-O2"], ["--calls", "-O0"]]),
+    ("slots", AT_SLOTS, "function *: d value\nfunction *: show p.u\nfunction *: show p.v\n", CLANG[::-1], [["--calls", "-O2"], ["--before-inlining", "-O2"], ["--calls", "-O1"], ["--calls", "-O0"], ["-O2"]]),
+    ("inlined", INLINED, "", CLANG[::-1], [["--before-inlining", "-O2"], ["--before-inlining", "-O1"], ["--before-inlining", "-O3"]]),
+    ("converted", CONVERTED, "function *: a value\nfunction first: d value\n", GCC, [["-O2"], ["--calls", "-O2"], ["-O0"], ["--calls", "-O0"]]),
+    ("switches", SWITCHES, "", CLANG, [["-O2"], ["-O3"], ["-O2", "-fno-pie", "-no-pie"], ["-O0"]]),
+    ("switches", SWITCHES, "", GCC, [["-O2"], ["-O2", "-fno-pie", "-no-pie"]]),
     ("memory", MEMORY, "function *: show p.b\nfunction *: show p.z\n", GCC, [["--before-inlining", "-O2"], ["--calls", "-O2"], ["--calls", "-O0"]]),
 ]
 
@@ -130,7 +197,7 @@ CASES = [
 def promises(source):
     """{function: (what a row's arguments must look like, what of them must be read)}."""
     made = {}
-    for name, text in re.findall(r"^.*?(\w+)\([^()]*\) \{.*//= (.*)$", source, re.M):
+    for name, text in re.findall(r"^.*?(\w+)\([^()]*\)[^(){}]* \{.*//= (.*)$", source, re.M):
         row, _, must = text.partition(" ! ")
         pattern = re.sub(r"=([^,]+)", r"=(?:\1|\\?)", row)
         made[name] = re.compile(pattern + "(, .*)?"), must.split()
@@ -142,19 +209,13 @@ def rows(output):
 
 
 def check(build, name, source, rules, compiler, options, folder):
-    command = os.path.join(os.path.realpath(build), "cli", "callsig")
-    path = {kind: os.path.join(folder, kind) for kind in ("program.cc", "program.c", "program", "rules", "cache")}
-    kind_of_source = "program.cc" if "++" in compiler else "program.c"
-    for kind, text in ((kind_of_source, source), ("rules", rules)):
-        with open(path[kind], "w", encoding="utf-8") as file:
-            file.write(text)
-    environment = dict(os.environ, CALLSIG_CC=compiler, CALLSIG_CACHE_DIR=path["cache"])
-    own = [option for option in options if option.startswith("--")]
-    built = subprocess.run([command + "-cc", *own, "-g", "-w", *[option for option in options if option not in own], path[kind_of_source], "-o", path["program"]],
-                           env=environment, text=True, capture_output=True, check=False)
+    cli = os.path.join(os.path.realpath(build), "cli")
+    program = OneProgram(os.path.join(cli, "callsig"), folder, source, rules, ".cc" if "++" in compiler else ".c")
+    built = program.compile(compiler, options, os.path.join(cli, "callsig-cc"))
     if built.returncode:
         return [f"does not compile: {built.stderr[-500:]}"], 0
-    done = subprocess.run([command, "run", "--rules", path["rules"], path["program"]], env=environment, cwd=folder, text=True, capture_output=True, check=False)
+    done = program.run()
+    is_hooked = any(option.startswith("--") for option in options)
     wanted, wrong, seen = promises(source), [], set()
     for function, arguments, _ in rows(done.stderr):
         if function not in wanted:
@@ -164,7 +225,7 @@ def check(build, name, source, rules, compiler, options, folder):
         lost = [one for one in must if one + "?" in arguments]
         if not pattern.fullmatch(arguments):
             wrong.append(f"{function}({arguments}), not {pattern.pattern}")
-        elif lost and "-O0" in options or lost and not own:
+        elif lost and "-O0" in options or lost and not is_hooked:
             wrong.append(f"{function}({arguments}) lacks {' '.join(lost)}")
     # An optimiser drops calls that do nothing.
     return wrong + [f"no row of {function}" for function in wanted if function not in seen and "-O0" in options], len(seen)
