@@ -279,9 +279,6 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
   at_hook(context, &attribute, offset, size, location);
   if (!is_single(&attribute)) {
     sym_settle_unfilled(context, size, location);
-    if (context->writes_after_call && !context->is_inlined && location->kind == SYM_LOCATION_VALUE &&
-        !sym_code_has(&location->code, FMT_OP_ENTRY))
-      sym_post_call_settle(context, location);
     /* A value on entry or in a slot that cannot be told is lost: what another description gives later may be a new
      * value. */
     if (location->kind == SYM_LOCATION_LOST && location->lost != SYM_LOST_ENTRY_VALUE &&

@@ -118,13 +118,11 @@ OUT void many(int a, int b, int c, int d, int e, int f, int g, int h) { sink = a
 OUT void pushes(double d, int n) { many(1, 2, 3, 4, 5, 6, 7, 8); away(&d); away(&n); } //= d=1.5, n=7[0-3]
 OUT long unread(struct large p, int n) { if (n > 9) p.u = sink; return acc; } //= p:struct large, n=[0-3], p.u=11, p.v=12
 OUT long unused(int n, struct large p) { return acc + n; } //= n=[0-3], p:struct large, p.u=13, p.v=14
-OUT long next(long a, double d) { away(&d); sink = a; return acc; } //= a=10[0-3], d=2.5
-OUT long computed(unsigned char c, long a, double d, char *s) { away(&s); next(a, d); a *= 3; away(&c); sink = a; return acc; } //= c=9, a=10[0-3], d=2.5, s=NULL
 int main(void)
 {
   for (int i = 0; i < 4; i++) {
     pushes(1.5, 70 + i);
-    sink = unread((struct large){11, 12, 13}, i) + unused(i, (struct large){13, 14, 15}) + computed(9, 100 + i, 2.5, 0);
+    sink = unread((struct large){11, 12, 13}, i) + unused(i, (struct large){13, 14, 15});
   }
   return 0;
 }
