@@ -5,6 +5,7 @@
 
 #include "symbols/flow/flow.h"
 #include "symbols/location/hook_registers.h"
+#include "symbols/processor/x86_64.h"
 
 /* How many low bytes of a followed value are those of `reg` on entry; 0: it is something else. Extensions keep what
  * they extend. */
@@ -94,6 +95,15 @@ uint8_t sym_entry_value_copy(const struct sym_location_context *context, unsigne
   return in_slot;
 }
 
+/* Whether what was stored is what a register held on entry that passes no parameter: it is kept to be given back, or,
+ * of x86-64's rax, pushed to make room. */
+static bool passes_nothing(const struct sym_processor *processor, const struct sym_code *code)
+{
+  const struct fmt_op *op = code->ops;
+  return code->count == 1 && op->code == FMT_OP_REG && op->imm == 0 &&
+         (sym_is_callee_saved(processor, op->reg) || (processor == &sym_x86_64 && op->reg == SYM_RAX));
+}
+
 bool sym_entry_leaves_empty(const struct sym_location_context *context, unsigned base, int64_t offset, uint8_t size)
 {
   const struct sym_frame *frame = context->frame;
@@ -103,5 +113,8 @@ bool sym_entry_leaves_empty(const struct sym_location_context *context, unsigned
   if (!context->entry || !follow(context, &flow))
     return false;
   const int64_t at_entry = offset - frame->cfa_offset + context->hook->processor->entry_cfa;
-  return sym_flow_memory_at(&flow, context->hook->processor->stack_pointer, at_entry, size, NULL) == SYM_FLOW_UNTOUCHED;
+  const struct sym_processor *processor = context->hook->processor;
+  struct sym_code stored = {0};
+  const enum sym_flow_memory memory = sym_flow_memory_at(&flow, processor->stack_pointer, at_entry, size, &stored);
+  return memory == SYM_FLOW_UNTOUCHED || (memory == SYM_FLOW_STORED && passes_nothing(processor, &stored));
 }
