@@ -6,10 +6,8 @@
 #include <dwarf.h>
 #include <string.h>
 
-#include "symbols/flow/entry_reads.h"
 #include "symbols/location/entry_value_copy.h"
 #include "symbols/location/sled_location.h"
-#include "symbols/processor/processor.h"
 
 enum sym_lost sym_machine_push(struct sym_machine *machine, struct sym_stack_type type)
 {
@@ -137,17 +135,6 @@ int sym_entry_value_register(Dwarf_Attribute *attribute, const Dwarf_Op *op)
   return ops[0].atom - DW_OP_reg0;
 }
 
-/* Whether clang compiled the function, and its code does not read what its callers have in a register: they need not
- * have passed anything there, and what call sites tell is whatever it holds. */
-static bool is_unpassed(const struct sym_location_context *context, unsigned reg)
-{
-  Dwarf_Die physical = *context->physical;
-  Dwarf_Addr low, high;
-  const struct sym_entry_places asked = {.registers = UINT64_C(1) << reg};
-  return context->writes_after_call && context->hook->processor == &sym_x86_64 && dwarf_lowpc(&physical, &low) == 0 &&
-         dwarf_highpc(&physical, &high) == 0 && !sym_entry_reads(context->hook, low, high, asked).registers;
-}
-
 /* What a register held on entry: the stack pointer follows from the CFA, a callee-saved register is still there or was
  * saved, and an argument register is asked of the caller's call site at run time. */
 enum sym_lost sym_machine_entry_value(struct sym_machine *machine, const Dwarf_Op *op)
@@ -168,7 +155,7 @@ enum sym_lost sym_machine_entry_value(struct sym_machine *machine, const Dwarf_O
       sym_code_append(machine->code, &copy);
       return sym_machine_push(machine, sym_stack_generic);
     }
-    if (reg > 15 || !(machine->context->told >> reg & 1) || is_unpassed(machine->context, (unsigned)reg))
+    if (reg > 15 || !(machine->context->told >> reg & 1))
       return SYM_LOST_ENTRY_VALUE;
     sym_code_add(machine->code, FMT_OP_ENTRY, (uint8_t)reg, 0, 0, 0);
     return sym_machine_push(machine, sym_stack_generic);
