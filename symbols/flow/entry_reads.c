@@ -27,6 +27,7 @@ struct way {
   struct sym_entry_places intact;
   struct base stack, frame;   /* rsp and rbp */
   uint64_t pointers, pointed; /* registers that `lea` put an address in the frame into, and the words that lie there */
+  uint64_t fresh;             /* those of them that nothing has used yet, of this straight code's */
   struct sym_switch known;
 };
 
@@ -89,7 +90,9 @@ static uint64_t stored_register(const struct sym_instruction *instruction)
 }
 
 /* What an address that `lea` formed is used for: to store there does not read what lies there, and leaves something
- * else there. All other use, to pass it on too, may be for reading. */
+ * else there. All other use, to pass it on too, may be for reading; and where there is none before the register gets
+ * something else, it was formed for code that is written as text, in which there is nothing, and which may stand for
+ * anything. */
 static void look_at_pointers(struct walk *walk, struct way *way, const struct sym_step *step,
                              const struct sym_operands *operands)
 {
@@ -99,11 +102,12 @@ static void look_at_pointers(struct walk *walk, struct way *way, const struct sy
   const uint64_t base = is_plain_store ? sym_general_register(step->instruction.base) : 0;
   const uint64_t used =
       (operands->reads & ~base) | (base ? stored_register(&step->instruction) : 0) | (step->is_call ? passed : 0);
-  if (way->pointers & used)
+  if (way->pointers & used || way->fresh & operands->writes & ~base)
     walk->found.words |= way->pointed & way->intact.words;
   else if (way->pointers & base)
     way->intact.words &= ~way->pointed;
   way->pointers &= ~operands->writes;
+  way->fresh &= way->pointers & ~(used | base);
 }
 
 /* The memory operand, where it is an address in the frame. */
@@ -117,6 +121,7 @@ static void look_at_memory(struct walk *walk, struct way *way, const struct sym_
   const uint64_t words = sym_entry_words(base->offset + instruction->displacement, operands->size);
   if (is_lea(instruction) && instruction->index == SYM_NO_REGISTER) {
     way->pointers |= operands->writes;
+    way->fresh |= operands->writes;
     way->pointed |= words;
   } else if (!operands->stores)
     walk->found.words |= words & way->intact.words;
@@ -154,6 +159,7 @@ static void move_bases(struct way *way, const struct sym_instruction *instructio
 static void begin_both(struct walk *walk, const struct way *way, const struct sym_step *step)
 {
   struct way next = *way;
+  next.fresh = 0;
   next.known = sym_switch_behind(&way->known, step, true);
   begin(walk, &next, step->target);
   next.known = sym_switch_behind(&way->known, step, false);
@@ -168,6 +174,7 @@ static bool begin_cases(struct walk *walk, const struct way *way, const struct s
   if (!sym_switch_table(walk->hook, &way->known, step, walk->low, walk->high, &table))
     return false;
   struct way next = *way;
+  next.fresh = 0;
   next.known = (struct sym_switch){0};
   for (uint32_t i = 0; i < table.count; i++)
     begin(walk, &next, sym_jump_table_target(&table, i));

@@ -250,7 +250,7 @@ static void at_hook(const struct sym_location_context *context, Dwarf_Attribute 
   /* clang 19 tells the slot of an inlined function's parameter before it is filled. What is stored there after the call
    * may be what was passed, or what it becomes. */
   struct sym_location stored = *location;
-  if (is_of_clang && location->kind == SYM_LOCATION_MEMORY) {
+  if (is_of_clang && !is_single(attribute) && location->kind == SYM_LOCATION_MEMORY) {
     sym_post_call_stored(context, size, &stored);
     if (stored.kind == SYM_LOCATION_VALUE)
       sym_location_lose(location, SYM_LOST_FRAME_NUMBER);
