@@ -90,14 +90,17 @@ static int check_instrumented(const struct preparation *preparation, const struc
 }
 
 /* Tells the program since when indexes are looked at: those that it finds of an earlier time may lack what is there by
- * now. The clock is that of files' times, which is behind others. */
+ * now. The clock is that of files' times, which is behind others. 0, or a negative errno after a message. */
 static int set_time(void)
 {
   struct timespec now;
   char text[24];
   clock_gettime(CLOCK_REALTIME_COARSE, &now);
   snprintf(text, sizeof text, "%" PRIu64, (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec);
-  return cli_environment_set("CALLSIG_INDEXED", text);
+  const int error = cli_environment_set("CALLSIG_INDEXED", text);
+  if (error < 0)
+    cli_error("run: out of memory");
+  return error;
 }
 
 int cli_prepare_indexes(const struct cli_profiled_program *program, const struct cli_libraries *libraries,

@@ -16,7 +16,7 @@
 
 static uint16_t bit(uint8_t machine)
 {
-  return machine < 16 ? (uint16_t)(1u << machine) : 0;
+  return (uint16_t)(machine < 16 ? 1u << machine : 0u);
 }
 
 /* Operands' bits are DWARF's numbers. */

@@ -51,7 +51,9 @@ class Report(harness.Case):
 
     def report(self, *arguments):
         done = self.callsig("report", *arguments)
-        self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
+        # Where another program took the processor from a hook, a note says what hooks took, and one more what they are.
+        told = [line for line in done.stderr.splitlines() if "every call was timed" not in line and "hooks are calls" not in line]
+        self.assertEqual((done.returncode, told), (0, []), arguments)
         return done.stdout
 
     def named(self, *arguments):
