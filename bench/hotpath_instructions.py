@@ -83,6 +83,15 @@ def measure(callsig, program, pattern, mode, part, folder):
     return per_call(program, pattern, part, environment, folder, check)
 
 
+def least(count, bound):
+    """What count() gives, or the least of three where that is above the bound: whatever is open when another process takes the processor
+    is a long call, which is looked at, so that a busy machine only adds instructions."""
+    found = count()
+    for _ in range(2 if bound and found > bound else 0):
+        found = min(found, count())
+    return found
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("build")
@@ -110,8 +119,9 @@ def main():
                     callsig.index(programs[kind])
                 if (pattern, kind) not in empty:
                     empty[pattern, kind] = per_call(programs[kind], pattern, part, {}, folder)
-                count = measure(callsig, programs[kind], pattern, mode, part, folder) - empty[pattern, kind]
-                said, is_above = verdict(count, bounds.get((pattern, mode)))
+                bound = bounds.get((pattern, mode))
+                count = least(lambda: measure(callsig, programs[kind], pattern, mode, part, folder) - empty[pattern, kind], bound)
+                said, is_above = verdict(count, bound)
                 above += is_above
                 print(f"{pattern:10} {mode:19} {count:7.1f} instructions an enter+exit pair{said}", flush=True)
     except NotRun as reason:

@@ -33,8 +33,12 @@ class Report(harness.Case):
     def setUp(self):
         super().setUp()
         program = self.compile("program", "#define _GNU_SOURCE\n" + SOURCE, "-pthread")
-        done = self.callsig("run", "--times", "exact", "-o", "callsig.out", program)  # of sampled times a note tells the waits
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        # A hook that lost its processor took long, as a note then says: such a run is made again.
+        for _ in range(10):
+            done = self.callsig("run", "--times", "exact", "-o", "callsig.out", program)  # of sampled times a note tells the waits
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            if "every call was timed" not in self.callsig("report", "callsig.out").stdout:
+                break
 
     def test_no_row(self):
         """A table without rows says why."""
@@ -51,9 +55,7 @@ class Report(harness.Case):
 
     def report(self, *arguments):
         done = self.callsig("report", *arguments)
-        # Where another program took the processor from a hook, a note says what hooks took, and one more what they are.
-        told = [line for line in done.stderr.splitlines() if "every call was timed" not in line and "hooks are calls" not in line]
-        self.assertEqual((done.returncode, told), (0, []), arguments)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), arguments)
         return done.stdout
 
     def named(self, *arguments):
