@@ -252,7 +252,7 @@ static void at_hook(const struct sym_location_context *context, Dwarf_Attribute 
   struct sym_location stored = *location;
   if (is_of_clang && !is_single(attribute) && location->kind == SYM_LOCATION_MEMORY) {
     sym_post_call_stored(context, size, &stored);
-    if (stored.kind == SYM_LOCATION_VALUE)
+    if (stored.kind != SYM_LOCATION_MEMORY)
       sym_location_lose(location, SYM_LOST_FRAME_NUMBER);
   }
 }

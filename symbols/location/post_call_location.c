@@ -94,21 +94,6 @@ void sym_post_call_home(const struct sym_location_context *context, uint64_t siz
   location->known = (uint8_t)size;
 }
 
-void sym_post_call_stored(const struct sym_location_context *context, uint64_t size, struct sym_location *location)
-{
-  uint8_t base;
-  int64_t offset;
-  struct sym_code code = {0};
-  if (location->kind != SYM_LOCATION_MEMORY || size > 8 || !sym_code_is_sum(&location->code, &base, &offset) ||
-      !sym_code_is_frame(&location->code, 0, sym_location_bases(context)) ||
-      !first_store(context, base, offset + location->inner, (uint8_t)size, &code))
-    return;
-  location->kind = SYM_LOCATION_VALUE;
-  location->code = code;
-  location->inner = 0;
-  location->known = (uint8_t)size;
-}
-
 /* The entries of a location list that begin within reach of the call. */
 struct entries {
   uint64_t starts[ENTRIES_MAX];
@@ -153,6 +138,33 @@ static bool is_copy(const struct sym_location *location, uint8_t stack_pointer, 
       return false;
     }
   return true;
+}
+
+/* Whether a value is made of what lies in this place of the frame. */
+static bool loads(const struct sym_code *code, int64_t offset)
+{
+  for (unsigned i = 0; i < code->count; i++)
+    if (code->ops[i].code == FMT_OP_FRAME_LOAD && code->ops[i].imm == offset)
+      return true;
+  return false;
+}
+
+void sym_post_call_stored(const struct sym_location_context *context, uint64_t size, struct sym_location *location)
+{
+  uint8_t base;
+  int64_t offset;
+  struct sym_code code = {0};
+  if (location->kind != SYM_LOCATION_MEMORY || size > 8 || !sym_code_is_sum(&location->code, &base, &offset) ||
+      !sym_code_is_frame(&location->code, 0, sym_location_bases(context)) ||
+      !first_store(context, base, offset + location->inner, (uint8_t)size, &code) ||
+      loads(&code, offset + location->inner))
+    return;
+  location->kind = SYM_LOCATION_VALUE;
+  location->code = code;
+  location->inner = 0;
+  location->known = (uint8_t)size;
+  if (!is_copy(location, context->hook->processor->stack_pointer, false))
+    sym_location_lose(location, SYM_LOST_NO_RANGE);
 }
 
 void sym_post_call_settle(const struct sym_location_context *context, struct sym_location *location)

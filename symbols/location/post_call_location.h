@@ -14,7 +14,8 @@
  */
 void sym_post_call_home(const struct sym_location_context *context, uint64_t size, struct sym_location *location);
 
-/* For a slot of an inlined function's: what straight code after the call stores there, where it does. */
+/* For a slot of an inlined function's: what straight code after the call copies there first, where it does. Where that
+ * is made of what lies in the slot, it was filled before, and stays; what is computed otherwise is lost. */
 void sym_post_call_stored(const struct sym_location_context *context, uint64_t size, struct sym_location *location);
 
 /* Loses what was computed since the call, by instructions or by the description: it may be what the function has made
