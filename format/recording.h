@@ -110,6 +110,8 @@ struct fmt_rec_header {
   uint64_t pauses;      /* address of the fmt_rec_pauses; 0: it has recorded all the time, or it is not told */
   uint32_t hook_hidden; /* FMT_REC_SAMPLED: ticks / 1024 of hook_inner that are not added to a call of tens of ns */
   uint32_t hook_floor;  /* and that a call without work reads beyond what is added to such ones, when it is drawn */
+  uint32_t sleds;       /* enum fmt_rec_sleds (format/sled_idle.h): a futex, shared with `callsig run` and who asks */
+  uint32_t reserved;
 };
 
 enum fmt_rec_flag {
@@ -152,7 +154,7 @@ struct fmt_rec_module {
   uint32_t build_id_size;
   uint32_t id;       /* 0, 1, 2 ... in order of registration; FMT_NONE (format/index.h) of FMT_OWN_CODE */
   uint32_t unloaded; /* 1 after dlclose */
-  uint32_t reserved;
+  uint32_t stays;    /* 1: it was there before the program began, and cannot be unloaded */
 };
 
 enum fmt_thread_state {

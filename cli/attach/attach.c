@@ -21,7 +21,7 @@
 #include "cli/attach/borrow.h"
 #include "cli/attach/code.h"
 #include "cli/attach/indexes.h"
-#include "cli/attach/mappings.h"
+#include "cli/common/mappings.h"
 #include "cli/attach/refusals.h"
 #include "cli/attach/remote_call.h"
 #include "cli/attach/safe_point.h"

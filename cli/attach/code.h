@@ -7,7 +7,7 @@
 #include <sys/types.h>
 
 #include "cli/attach/arch/processor.h"
-#include "cli/attach/mappings.h"
+#include "cli/common/mappings.h"
 
 /* Finds in the C library what a thread is made to do something by. Returns 0 or a negative errno. */
 int cli_code_find(pid_t pid, const struct cli_mappings *mappings, struct cli_places *places);

@@ -2,7 +2,7 @@
 #ifndef CALLSIG_CLI_ATTACH_INDEXES_H
 #define CALLSIG_CLI_ATTACH_INDEXES_H
 
-#include "cli/attach/mappings.h"
+#include "cli/common/mappings.h"
 #include "cli/run/profiled_program.h"
 
 /* Makes those of all modules that the program has mapped. Returns 0, or a negative errno after a message. */

@@ -4,7 +4,7 @@
 
 #include <sys/types.h>
 
-#include "cli/attach/mappings.h"
+#include "cli/common/mappings.h"
 #include "cli/run/profiled_program.h"
 
 /* Checks everything that can be told from /proc. Fills *program with the program's file and what its headers say.

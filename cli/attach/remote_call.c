@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/attach/mappings.h"
+#include "cli/common/mappings.h"
 #include "cli/attach/thread_list.h"
 
 /* The loader's lock is held by another thread for as long as constructors of the program's run. */

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "cli/attach/borrow.h"
-#include "cli/attach/mappings.h"
+#include "cli/common/mappings.h"
 
 /* What the thread is to call. */
 enum cli_purpose {

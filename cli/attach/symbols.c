@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "cli/attach/mappings.h"
+#include "cli/common/mappings.h"
 
 #define MOST_HEADERS 128u
 #define MOST_ENTRIES 512u   /* of a dynamic section */

@@ -77,6 +77,10 @@ static int ask(const char *name, const struct cli_target *target, enum fmt_reque
     cli_error("ctl: %s: the program ended before it took '%s'", name, word);
   else if (error == -EAGAIN)
     cli_error("ctl: %s: another command waits for the program: nothing was asked", name);
+  else if (error == -EPERM)
+    cli_error("ctl: %s: the calls of its hooks are out, since it did not record, and the system forbids to change its "
+              "code back: nothing was asked",
+              name);
   else if (error == -EBUSY)
     cli_error("ctl: %s: the program has a schedule of its own, by which it is recorded (callsig_schedule())", name);
   else if (error < 0)

@@ -42,6 +42,11 @@ static int read_header(const char *file, int flags, struct fmt_rec_header *heade
   return is_one ? 0 : -ENOENT;
 }
 
+bool cli_recording_header(const char *path, struct fmt_rec_header *header)
+{
+  return read_header(path, O_NOFOLLOW, header) == 0;
+}
+
 bool cli_recording_is_off(const char *path)
 {
   struct fmt_rec_header header;

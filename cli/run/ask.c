@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,16 +11,21 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "cli/common/process_recording.h"
 #include "cli/common/subcommand.h"
+#include "cli/idle/calls.h"
+#include "format/sled_idle.h"
 
 #define PAGE 4096u
 /* Between two looks at the answer: a program that calls hooks answers at once. */
 #define FIRST_LOOK_NS 20000u
 #define LAST_LOOK_NS  2000000u
+/* How long `callsig run` may take to put back what it took out: milliseconds for thousands of sleds. */
+#define PUT_BACK_NS 1000000000u
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
@@ -171,17 +177,33 @@ static void pause_longer(uint32_t *ns)
   *ns = *ns * 2 < LAST_LOOK_NS ? *ns * 2 : LAST_LOOK_NS;
 }
 
-/* One command at a time asks: a lock of the open file, beside the one that says who writes it. */
+/* The part of the file that is locked by who asks: beside the lock that says who writes it. */
+static struct flock requests_lock(short type)
+{
+  return (struct flock){.l_type = type,
+                        .l_whence = SEEK_SET,
+                        .l_start = offsetof(struct fmt_rec_header, request),
+                        .l_len = sizeof(uint64_t)};
+}
+
+bool cli_target_try_lock(const struct cli_target *target)
+{
+  struct flock lock = requests_lock(F_WRLCK);
+  /* A file system without locks has nothing to wait for. */
+  return fcntl(target->fd, F_OFD_SETLK, &lock) == 0 || (errno != EAGAIN && errno != EACCES);
+}
+
+void cli_target_unlock(const struct cli_target *target)
+{
+  struct flock lock = requests_lock(F_UNLCK);
+  fcntl(target->fd, F_OFD_SETLK, &lock);
+}
+
+/* One command at a time asks. */
 static int lock_requests(const struct cli_target *target, uint64_t until)
 {
   uint32_t moment = FIRST_LOOK_NS;
-  struct flock lock = {.l_type = F_WRLCK,
-                       .l_whence = SEEK_SET,
-                       .l_start = offsetof(struct fmt_rec_header, request),
-                       .l_len = sizeof target->header->request};
-  while (fcntl(target->fd, F_OFD_SETLK, &lock) != 0) {
-    if (errno != EAGAIN && errno != EACCES)
-      return 0; /* a file system without locks */
+  while (!cli_target_try_lock(target)) {
     if (now_ns() >= until)
       return -EAGAIN;
     pause_longer(&moment);
@@ -189,13 +211,28 @@ static int lock_requests(const struct cli_target *target, uint64_t until)
   return 0;
 }
 
-static void unlock_requests(const struct cli_target *target)
+/* Has the calls put back that were taken out of the program while it did not record (cli/run/idle.h), by `callsig run`;
+ * where that is gone, by this process. Returns 0, or -EPERM when that may not be. */
+static int want_calls(const struct cli_target *target)
 {
-  struct flock lock = {.l_type = F_UNLCK,
-                       .l_whence = SEEK_SET,
-                       .l_start = offsetof(struct fmt_rec_header, request),
-                       .l_len = sizeof target->header->request};
-  fcntl(target->fd, F_OFD_SETLK, &lock);
+  uint32_t *word = &target->header->sleds, idle = FMT_SLEDS_IDLE, moment = FIRST_LOOK_NS;
+  const uint64_t until = now_ns() + PUT_BACK_NS;
+  if (__atomic_compare_exchange_n(word, &idle, FMT_SLEDS_WANTED, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+    syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX);
+  while (fmt_sleds_are_out(__atomic_load_n(word, __ATOMIC_SEQ_CST)) && now_ns() < until)
+    pause_longer(&moment);
+  if (!fmt_sleds_are_out(__atomic_load_n(word, __ATOMIC_SEQ_CST)))
+    return 0;
+  struct base_vector reached = BASE_VECTOR_OF(pid_t);
+  char *path = realpath(target->path, NULL);
+  int error = path != NULL ? cli_calls_put_back(path, &reached) : -errno;
+  if (reached.count == 0)
+    error = -EACCES;
+  base_vector_free(&reached);
+  free(path);
+  if (error == 0)
+    __atomic_store_n(word, FMT_SLEDS_CALL, __ATOMIC_SEQ_CST);
+  return error == 0 ? 0 : -EPERM;
 }
 
 int cli_target_ask(const struct cli_target *target, enum fmt_request kind, uint64_t wait_ns)
@@ -205,6 +242,11 @@ int cli_target_ask(const struct cli_target *target, enum fmt_request kind, uint6
   if (error < 0)
     return error;
   struct fmt_rec_header *header = target->header;
+  error = want_calls(target);
+  if (error < 0) {
+    cli_target_unlock(target);
+    return error;
+  }
   const uint64_t last = __atomic_load_n(&header->request, __ATOMIC_RELAXED) >> FMT_REQUEST_SHIFT;
   const uint64_t request = (last + 1) << FMT_REQUEST_SHIFT | (uint64_t)kind;
   __atomic_store_n(&header->request, request, __ATOMIC_RELEASE);
@@ -220,6 +262,6 @@ int cli_target_ask(const struct cli_target *target, enum fmt_request kind, uint6
   /* It may have come by in the last moment. */
   if (__atomic_load_n(&header->taken, __ATOMIC_ACQUIRE) == request)
     error = header->refusal;
-  unlock_requests(target);
+  cli_target_unlock(target);
   return error;
 }

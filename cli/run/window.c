@@ -13,6 +13,7 @@
 #include "cli/common/seconds.h"
 #include "cli/run/ask.h"
 #include "cli/run/child_files.h"
+#include "cli/run/idle.h"
 
 /* A process that was beginning to record at a moment is found when it has begun: so often, in such steps. */
 #define LOOKS       20u
@@ -26,6 +27,7 @@ struct cli_window_timer {
   pthread_mutex_t lock;
   pthread_cond_t ending;
   bool is_ending;
+  struct cli_idle *idle; /* of a window that does not begin by itself: there is no thread, and the rest is not used */
 };
 
 /* At a moment: what is asked of all. */
@@ -158,11 +160,16 @@ int cli_window_begin(const struct cli_window *window, const struct cli_recording
   snprintf(text, sizeof text, "%" PRIu64 "-%" PRIu64, from, to);
   if (setenv("CALLSIG_WINDOW", text, 1) != 0)
     return -errno;
-  if (window->off)
-    return 0;
   struct cli_window_timer *made = calloc(1, sizeof *made);
   if (made == NULL)
     return -ENOMEM;
+  if (window->off) {
+    made->idle = cli_idle_begin(place);
+    *timer = made->idle != NULL ? made : NULL;
+    if (made->idle == NULL)
+      free(made);
+    return *timer != NULL ? 0 : -ENOMEM;
+  }
   *made = (struct cli_window_timer){.place = place, .from = from, .to = to};
   int error = start(made);
   if (error < 0)
@@ -176,6 +183,11 @@ void cli_window_end(struct cli_window_timer *timer)
 {
   if (timer == NULL)
     return;
+  cli_idle_end(timer->idle);
+  if (timer->place == NULL) {
+    free(timer);
+    return;
+  }
   pthread_mutex_lock(&timer->lock);
   timer->is_ending = true;
   pthread_cond_signal(&timer->ending);

@@ -120,6 +120,7 @@ struct prof_process {
   uint64_t allocated;     /* bytes of the file that have space and are mapped; read atomically, grown under `growth` */
   uint64_t inode, device; /* of the recording's file, checked whenever it is opened to grow */
   bool full;              /* growth failed: message given */
+  bool sleds_are_out;     /* of a forked child: its parent's were when it began its own recording */
   /* The header of the recording once more, mapped for forked children, too; NULL: there was none, or no memory. */
   struct fmt_rec_header *counted_in;
 
@@ -147,6 +148,7 @@ struct prof_process {
   struct prof_word_pair free_asked;        /* records that nothing counts in: see tree/asked.c; atomic */
   struct fmt_rec_asked_list retired_asked; /* those that no edge has, but blocks; under threads_lock */
   struct prof_module *modules;             /* newest first; atomic reads */
+  const uintptr_t *staying; /* where the modules begin that are never unloaded, 0 at the end; NULL: not known */
   struct prof_site_table *sites;
   struct prof_thread *threads; /* every control block there is: stack/thread.h has the live threads'. Newest first */
   uint32_t live_threads;       /* how many threads have one; atomic */

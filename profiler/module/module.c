@@ -114,6 +114,29 @@ static void find_index(struct prof_thread *t, struct prof_module *module, const 
     tell_what_is_missing(module, found->path);
 }
 
+/* Was it there before the program began? A forked child, which finds its modules anew, has those of its parent. */
+static bool is_staying(uintptr_t start)
+{
+  const uintptr_t *staying = prof_process.staying;
+  while (staying && *staying && *staying != start)
+    staying++;
+  return staying && *staying;
+}
+
+void prof_modules_note_staying(void)
+{
+  size_t count = 0, next = 0;
+  struct prof_module *first = __atomic_load_n(&prof_process.modules, __ATOMIC_ACQUIRE);
+  for (const struct prof_module *module = first; module; module = module->next)
+    count++;
+  uintptr_t *staying = count ? prof_process_alloc((count + 1) * sizeof *staying) : NULL;
+  for (const struct prof_module *module = staying ? first : NULL; module; module = module->next) {
+    staying[next++] = module->start;
+    module->record->stays = 1;
+  }
+  prof_process.staying = staying;
+}
+
 static struct prof_module *make_module(struct prof_thread *t, const struct prof_located *found, uint64_t version)
 {
   struct prof_settings *settings = &prof_process.settings;
@@ -122,6 +145,7 @@ static struct prof_module *make_module(struct prof_thread *t, const struct prof_
   if (!record)
     return NULL;
   module->record = record;
+  record->stays = is_staying(found->start);
   module->bias = found->bias;
   module->start = found->start;
   module->end = found->end;

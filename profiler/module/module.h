@@ -18,6 +18,10 @@
  * it. May run a command: it calls prof_pause(t) and prof_resume(t) around what is long. */
 struct prof_module *prof_module_for_address(struct prof_thread *t, uintptr_t address);
 
+/* The program has not begun: the modules that are known now are never unloaded, and the recording
+ * says so. With signals blocked. */
+void prof_modules_note_staying(void);
+
 /* Is the module still mapped where it was? Under modules_lock. */
 bool prof_module_present(struct prof_module *module);
 

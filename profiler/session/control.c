@@ -12,6 +12,7 @@
 #include "profiler/base/options.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
+#include "profiler/session/idle_sleds.h"
 #include "profiler/session/pauses.h"
 #include "profiler/session/startup.h"
 #include "profiler/stack/thread.h"
@@ -80,6 +81,8 @@ static bool change(bool disabled, bool warming, bool sleds)
   }
   if (was_disabled != disabled)
     tell_switched(disabled);
+  /* Sleds that `callsig run` looks after go on to call while recording is off, for it to take their calls out. */
+  sleds = sleds && !(disabled && prof_sleds_are_kept());
   const bool switches =
       was_disabled != disabled && prof_process.upcalls.switch_sleds && (sleds || (!disabled && prof_process.sleds_out));
   if (switches)
@@ -91,7 +94,10 @@ static bool change(bool disabled, bool warming, bool sleds)
 
 void prof_set_recording(bool disabled, bool warming)
 {
-  if (change(disabled, warming, true))
+  bool switches = change(disabled, warming, true);
+  if (!disabled && prof_sleds_await_calls() && prof_process.upcalls.switch_sleds)
+    switches = true;
+  if (switches)
     prof_process.upcalls.switch_sleds(!disabled);
 }
 

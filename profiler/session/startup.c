@@ -6,6 +6,7 @@
 #include <errno.h>
 
 #include "format/recording.h"
+#include "format/sled_idle.h"
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
 #include "profiler/base/coroutine.h"
@@ -42,6 +43,9 @@ static void begin_requests(struct prof_process *process)
 {
   process->settings.start_off = process->settings.start_off && !process->disabled;
   process->header->is_off = process->disabled;
+  /* A process that was forked meanwhile has its parent's text. */
+  if (process->sleds_are_out)
+    process->header->sleds = FMT_SLEDS_IDLE;
   prof_request_begin(process->header, process->settings.start_off ? FMT_REQUEST_OFF : FMT_REQUEST_NONE);
 }
 

@@ -11,8 +11,10 @@
 #include <sys/mman.h>
 
 #include "format/sled.h"
+#include "format/sled_idle.h"
 #include "profiler/arch/x86_64/sled_text/sled_text.h"
 #include "profiler/arch/x86_64/stub/stub.h"
+#include "profiler/base/attached.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"
 #include "profiler/base/own_code.h"
@@ -24,6 +26,7 @@
 #include "profiler/module/filter.h"
 #include "profiler/module/module.h"
 #include "profiler/module/site.h"
+#include "profiler/session/idle_sleds.h"
 #include "profiler/session/startup.h"
 #include "profiler/sled/elf_sleds.h"
 #include "profiler/sled/loader.h"
@@ -157,7 +160,8 @@ static bool is_inherited(uintptr_t address, unsigned shape, uintptr_t code)
 }
 
 /* Switches the sleds of entries, or the others; returns how many stay as they are, since something else lies there.
- * One that calls what was inherited stays so while it is on: no thread may run through a call whose target changes. */
+ * One that calls what was inherited goes on to call that while it is on: no thread may run through a call whose target
+ * changes. Calls that were taken out from outside are put back only where nobody does that any more. */
 static uint32_t switch_some(const struct prof_module *module, bool entries, bool on)
 {
   const struct fmt_index *index = &module->index;
@@ -168,8 +172,11 @@ static uint32_t switch_some(const struct prof_module *module, bool entries, bool
     if (fmt_sled_is_entry(sled->kind) != entries || !module->sled_code[i])
       continue;
     const bool inherited = is_inherited(address, sled->shape, module->sled_code[i]);
-    if (inherited && on)
+    if (inherited && on) {
+      if (!prof_sleds_are_out() && prof_sled_is_idle(address, sled->shape))
+        prof_sled_switch(address, sled->shape, prof_sled_called(address, sled->shape));
       continue;
+    }
     if (inherited || prof_sled_is(address, sled->shape, module->sled_code[i]))
       prof_sled_switch(address, sled->shape, on ? module->sled_code[i] : 0);
     else
@@ -246,9 +253,9 @@ static bool is_still_on(const struct prof_module *module)
     first++;
   if (first == module->index.count[FMT_SECTION_SLEDS])
     return true;
-  uint8_t opcode;
-  return prof_read_memory(&opcode, module->index.sleds[first].address + module->bias, 1) == 0 &&
-         prof_sled_is_call(opcode);
+  const struct fmt_index_sled *sled = &module->index.sleds[first];
+  uint8_t text[FMT_SLED_CALL];
+  return prof_read_memory(text, sled->address + module->bias, sizeof text) == 0 && prof_sled_is_call(text, sled->shape);
 }
 
 /* What cannot be read may have sleds, which stay off: told once, since the next library that is loaded asks again. */
@@ -396,9 +403,24 @@ static bool all_found(void)
                                             __atomic_load_n(&prof_process.modules_changed, __ATOMIC_SEQ_CST) + 1;
 }
 
+/* Whoever took calls out from outside has not put them back: each is to be switched on again, and from here on the
+ * program does it alone. */
+static void take_over(void)
+{
+  uint64_t mask = prof_block_signals();
+  prof_lock(&prof_process.modules_lock);
+  __atomic_store_n(&prof_process.header->sleds, FMT_SLEDS_PROGRAM, __ATOMIC_SEQ_CST);
+  for (struct prof_module *module = prof_process.modules; module; module = module->next)
+    module->sleds_on = false;
+  prof_unlock(&prof_process.modules_lock);
+  prof_restore_signals(mask);
+}
+
 /* A program may switch often, and its mappings and their files take long to look at. */
 static void switch_all(bool on)
 {
+  if (on && prof_sleds_are_out())
+    take_over();
   if (on && !all_found())
     search(false);
   else if (prof_process.has_sleds && !switch_found(on) && on)
@@ -428,6 +450,11 @@ static void find_at_start(void)
   prof_process.loader_watched = error == 0;
   prof_restore_signals(mask);
   prof_sleds_find();
+  /* A program that was attached to has begun, and may have loaded any of them. */
+  mask = prof_block_signals();
+  if (!prof_attached_settings())
+    prof_modules_note_staying();
+  prof_restore_signals(mask);
   tell_unwatched(error);
 }
 

@@ -4,6 +4,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 #include <cmocka.h>
 
 #include "format/sled.h"
+#include "format/sled_idle.h"
 
 #define TEXT_SIZE 4096u
 #define FILLER    0xa5u /* bytes that no switch may touch */
@@ -82,6 +84,24 @@ static bool may_lie(unsigned shape, unsigned offset)
   return shape == FMT_SLED_SHAPE_JUMP11 || shape == FMT_SLED_SHAPE_RETURN11 ? offset % 2 == 0 : offset % 8 <= 3;
 }
 
+/* Takes the call out as who does it from outside, by one byte, and puts it back and takes it out again. */
+static void take_out(uint8_t *place, unsigned shape)
+{
+  const uintptr_t address = (uintptr_t)place;
+  bool idle;
+  assert_false(prof_sled_is_idle(address, shape));
+  assert_int_equal(fmt_sled_target(address, place, (uint8_t)shape, &idle), (uintptr_t)target);
+  assert_false(idle);
+  place[0] = fmt_sled_idle_opcode((uint8_t)shape);
+  assert_true(prof_sled_is(address, shape, (uintptr_t)target));
+  assert_false(prof_sled_is(address, shape, (uintptr_t)target + 8));
+  assert_true(prof_sled_is_idle(address, shape));
+  assert_true(prof_sled_is_call(place, shape));
+  assert_int_equal(prof_sled_called(address, shape), (uintptr_t)target);
+  assert_int_equal(fmt_sled_target(address, place, (uint8_t)shape, &idle), (uintptr_t)target);
+  assert_true(idle);
+}
+
 static void switched(void **state)
 {
   (void)state;
@@ -95,16 +115,22 @@ static void switched(void **state)
       }
       *calls = 0;
       assert_true(prof_sled_is(address, shape, (uintptr_t)target));
-      assert_false(prof_sled_is_call(place[0]));
+      assert_false(prof_sled_is_call(place, shape));
       assert_int_equal(run(place), RESULT);
       assert_int_equal(*calls, 0);
       for (unsigned turn = 1; turn <= 3; turn++) {
         prof_sled_switch(address, shape, (uintptr_t)target);
         assert_true(prof_sled_is(address, shape, (uintptr_t)target));
-        assert_true(prof_sled_is_call(place[0]));
+        assert_true(prof_sled_is_call(place, shape));
         assert_int_equal(run(place), RESULT);
         assert_int_equal(*calls, turn);
         expect_surroundings(place, shape);
+        take_out(place, shape);
+        assert_int_equal(run(place), RESULT);
+        assert_int_equal(*calls, turn);
+        expect_surroundings(place, shape);
+        prof_sled_switch(address, shape, turn == 2 ? (uintptr_t)target : 0);
+        assert_int_equal(prof_sled_called(address, shape), turn == 2 ? (uintptr_t)target : 0);
         prof_sled_switch(address, shape, 0);
         assert_true(prof_sled_is(address, shape, (uintptr_t)target));
         assert_memory_equal(place, shapes[shape].off, shapes[shape].tested);
@@ -155,6 +181,22 @@ static void other_bytes(void **state)
         assert_false(prof_sled_is((uintptr_t)place, shape, (uintptr_t)target));
       }
     }
+  }
+}
+
+/* A call that cannot be told from what the compiler has left there once it is out has no target, and stays. */
+static void looks_like_compilers(void **state)
+{
+  (void)state;
+  for (unsigned shape = FMT_SLED_SHAPE_RETURN11; shape < SHAPES; shape++) {
+    bool idle;
+    uint8_t bytes[FMT_SLED_CALL];
+    memcpy(bytes, shapes[shape].off, sizeof bytes);
+    assert_int_equal(fmt_sled_target(1 << 20, bytes, (uint8_t)shape, &idle), 0);
+    assert_false(prof_sled_is_call(bytes, shape));
+    bytes[0] = FMT_SLED_OPCODE_CALL;
+    assert_int_equal(fmt_sled_target(1 << 20, bytes, (uint8_t)shape, &idle), 0);
+    assert_true(prof_sled_is_call(bytes, shape));
   }
 }
 
@@ -220,8 +262,13 @@ static void jumps(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(switched),    cmocka_unit_test(returned_into), cmocka_unit_test(reached),
-      cmocka_unit_test(other_bytes), cmocka_unit_test(other_calls),   cmocka_unit_test(empty_functions),
+      cmocka_unit_test(switched),
+      cmocka_unit_test(returned_into),
+      cmocka_unit_test(reached),
+      cmocka_unit_test(other_bytes),
+      cmocka_unit_test(looks_like_compilers),
+      cmocka_unit_test(other_calls),
+      cmocka_unit_test(empty_functions),
       cmocka_unit_test(jumps),
   };
   return cmocka_run_group_tests(tests, make_text, free_text);

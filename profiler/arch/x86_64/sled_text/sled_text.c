@@ -11,8 +11,8 @@
 #include "profiler/arch/x86_64/sled_text/sled_text.h"
 
 #include "format/sled.h"
+#include "format/sled_idle.h"
 
-#define OPCODE_CALL 0xe8u
 #define OPCODE_JUMP 0xe9u
 #define OPCODE_RET  0xc3u
 
@@ -45,33 +45,43 @@ static void make_branch(uint8_t code[FMT_SLED_CALL], uint8_t opcode, uintptr_t a
     code[1 + i] = (uint8_t)(distance >> 8 * i);
 }
 
+/* The target of the call that lies there, or of the one that was taken out; 0: there is none. */
+static uintptr_t target_of(uintptr_t address, unsigned shape, bool *idle)
+{
+  return (uintptr_t)fmt_sled_target(address, (const uint8_t *)address, (uint8_t)shape, idle);
+}
+
 bool prof_sled_is(uintptr_t address, unsigned shape, uintptr_t target)
 {
   const uint8_t *text = (const uint8_t *)address;
   uint8_t call[FMT_SLED_CALL];
+  bool idle;
   if (!fmt_sled_is_aligned(address, (uint8_t)shape))
     return false;
-  make_branch(call, OPCODE_CALL, address, target);
   if (shape == FMT_SLED_SHAPE_RETURN6 && text[FMT_SLED_CALL] != OPCODE_RET)
     return false;
-  return begins_with(text, shapes[shape].off, shapes[shape].tested) || begins_with(text, call, sizeof call);
+  make_branch(call, FMT_SLED_OPCODE_CALL, address, target);
+  return begins_with(text, shapes[shape].off, shapes[shape].tested) || begins_with(text, call, sizeof call) ||
+         (target && target_of(address, shape, &idle) == target);
 }
 
 uintptr_t prof_sled_called(uintptr_t address, unsigned shape)
 {
-  const uint8_t *text = (const uint8_t *)address;
-  if (text[0] != OPCODE_CALL)
-    return 0;
-  uint32_t distance = 0;
-  for (unsigned i = 0; i < 4; i++)
-    distance |= (uint32_t)text[1 + i] << 8 * i;
-  const uintptr_t target = address + FMT_SLED_CALL + (uintptr_t)(int32_t)distance;
-  return prof_sled_is(address, shape, target) ? target : 0;
+  bool idle;
+  const uintptr_t target = target_of(address, shape, &idle);
+  return target && prof_sled_is(address, shape, target) ? target : 0;
 }
 
-bool prof_sled_is_call(uint8_t first)
+bool prof_sled_is_idle(uintptr_t address, unsigned shape)
 {
-  return first == OPCODE_CALL;
+  bool idle;
+  return target_of(address, shape, &idle) && idle;
+}
+
+bool prof_sled_is_call(const uint8_t text[FMT_SLED_CALL], unsigned shape)
+{
+  return text[0] == FMT_SLED_OPCODE_CALL ||
+         (text[0] == fmt_sled_idle_opcode((uint8_t)shape) && !fmt_sled_is_compilers(text, (uint8_t)shape));
 }
 
 static void store_word(uintptr_t address, const uint8_t first[5])
@@ -88,7 +98,7 @@ void prof_sled_switch(uintptr_t address, unsigned shape, uintptr_t target)
   const struct shape *known = &shapes[shape];
   uint8_t *text = (uint8_t *)address;
   uint8_t call[FMT_SLED_CALL];
-  make_branch(call, OPCODE_CALL, address, target);
+  make_branch(call, FMT_SLED_OPCODE_CALL, address, target);
   const uint8_t *first = target ? call : known->off;
   if (shape == FMT_SLED_SHAPE_NOP5 || shape == FMT_SLED_SHAPE_RETURN6) {
     store_word(address, first);

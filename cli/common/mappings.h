@@ -1,6 +1,6 @@
 /* The memory of another process: what is mapped where, and reading it. */
-#ifndef CALLSIG_CLI_ATTACH_MAPPINGS_H
-#define CALLSIG_CLI_ATTACH_MAPPINGS_H
+#ifndef CALLSIG_CLI_COMMON_MAPPINGS_H
+#define CALLSIG_CLI_COMMON_MAPPINGS_H
 
 #include <stdbool.h>
 #include <stddef.h>

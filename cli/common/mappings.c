@@ -1,5 +1,5 @@
 /* Reads /proc/PID/maps, and the memory behind it. */
-#include "cli/attach/mappings.h"
+#include "cli/common/mappings.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -1,0 +1,107 @@
+/* Finds the processes that have a run's recordings mapped. */
+#include "cli/idle/processes.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/common/process_recording.h"
+
+/* Is it `path`, or PATH.PID? */
+static bool is_beside(const char *name, const char *path)
+{
+  const size_t length = strlen(path);
+  return strncmp(name, path, length) == 0 &&
+         (name[length] == '\0' || (name[length] == '.' && isdigit((unsigned char)name[length + 1])));
+}
+
+/* Takes what a line of /proc/PID/maps has mapped, if that is a recording of the run, and nearer to the process than
+ * what was taken before: its own, or the one that was begun last. True when it is its own. */
+static bool take_line(char *line, const char *path, struct cli_recorded_process *process)
+{
+  struct fmt_rec_header header;
+  char *name = strchr(line, '/');
+  if (name == NULL || strlen(name) > PATH_MAX)
+    return false;
+  name[strcspn(name, "\n")] = '\0';
+  if (!is_beside(name, path) || !cli_recording_header(name, &header))
+    return false;
+  const bool is_own = header.pid == cli_process_number_inside((unsigned long)process->pid);
+  if (is_own || process->path[0] == '\0' || header.start.ticks > process->start) {
+    strcpy(process->path, name);
+    process->start = header.start.ticks;
+  }
+  process->is_own |= is_own;
+  return is_own;
+}
+
+/* Fills process->path, "" where it goes by no recording of the run. */
+static void look_at(const char *path, struct cli_recorded_process *process)
+{
+  char *line = NULL, name[64];
+  size_t room = 0;
+  snprintf(name, sizeof name, "/proc/%ld/maps", (long)process->pid);
+  FILE *maps = fopen(name, "re");
+  bool is_own = false;
+  while (maps != NULL && !is_own && getline(&line, &room, maps) > 0)
+    is_own = take_line(line, path, process);
+  free(line);
+  if (maps != NULL)
+    fclose(maps);
+}
+
+static bool is_to_be_seen(int folder, const char *name)
+{
+  struct stat status;
+  return isdigit((unsigned char)name[0]) && fstatat(folder, name, &status, 0) == 0 &&
+         (geteuid() == 0 || status.st_uid == geteuid());
+}
+
+static int compare(const void *one, const void *other)
+{
+  const pid_t a = *(const pid_t *)one, b = *(const pid_t *)other;
+  return (a > b) - (a < b);
+}
+
+/* Adds the process, which `list` has not seen yet, if it goes by one of the recordings. */
+static int add(const char *path, pid_t pid, struct base_vector *seen, struct base_vector *processes)
+{
+  struct cli_recorded_process process = {.pid = pid};
+  pid_t *number = base_vector_add(seen, 1);
+  if (number == NULL)
+    return -ENOMEM;
+  *number = pid;
+  look_at(path, &process);
+  if (process.path[0] == '\0')
+    return 0;
+  struct cli_recorded_process *added = base_vector_add(processes, 1);
+  if (added == NULL)
+    return -ENOMEM;
+  *added = process;
+  return 0;
+}
+
+int cli_recorded_processes_list(const char *path, struct base_vector *seen, struct base_vector *processes)
+{
+  const uint32_t known = seen->count;
+  int error = 0;
+  DIR *folder = opendir("/proc");
+  if (folder == NULL)
+    return -errno;
+  for (const struct dirent *entry; error == 0 && (entry = readdir(folder)) != NULL;) {
+    const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+    if (is_to_be_seen(dirfd(folder), entry->d_name) &&
+        (known == 0 || bsearch(&pid, seen->data, known, sizeof pid, compare) == NULL))
+      error = add(path, pid, seen, processes);
+  }
+  closedir(folder);
+  if (seen->count > 0)
+    qsort(seen->data, seen->count, sizeof(pid_t), compare);
+  return error;
+}

@@ -1,0 +1,302 @@
+/*
+ * Looks after the sleds of a run's processes. The word `sleds` of each recording's header says whether calls are out:
+ * it is written before the first one is, and after the last one is back, so that who wants to record and finds them in
+ * place misses nothing.
+ */
+#include "cli/run/idle.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/vector.h"
+#include "cli/common/subcommand.h"
+#include "cli/idle/calls.h"
+#include "cli/run/ask.h"
+#include "cli/run/child_files.h"
+#include "format/sled_idle.h"
+
+#define NANOSECONDS UINT64_C(1000000000)
+/* Between two looks at all; who asks for the program that is run wakes at once. */
+#define LOOK_NS    50000000
+#define QUIET_NS   NANOSECONDS       /* not recording for so long */
+#define SCAN_NS    (2 * NANOSECONDS) /* between two looks for processes that began, */
+#define SCAN_SHARE 100u              /* and so many times what a look takes */
+
+/* A process's recording. */
+struct watched {
+  struct cli_target target;
+  pid_t pid;            /* that its calls were taken out of; 0: of none */
+  uint64_t quiet_since; /* nothing was switched or asked since; 0: it records, or is asked for something */
+  uint64_t switches, taken;
+  bool is_lost;  /* its calls are out and cannot be put back */
+  bool given_up; /* it has no sleds, or its text cannot be written */
+};
+
+struct cli_idle {
+  const struct cli_recording_place *place;
+  struct base_vector watched; /* struct watched */
+  uint64_t next_scan;
+  pthread_t thread;
+  int is_ending; /* atomic */
+  bool told;     /* that some process's code cannot be changed */
+};
+
+static uint64_t now_ns(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
+}
+
+static uint32_t sleds_of(const struct watched *watched)
+{
+  return __atomic_load_n(&watched->target.header->sleds, __ATOMIC_SEQ_CST);
+}
+
+/* Does it record, or is it to do something? */
+static bool is_wanted(const struct watched *watched)
+{
+  const struct fmt_rec_header *header = watched->target.header;
+  return !__atomic_load_n(&header->is_off, __ATOMIC_SEQ_CST) ||
+         __atomic_load_n(&header->request, __ATOMIC_SEQ_CST) != __atomic_load_n(&header->taken, __ATOMIC_SEQ_CST) ||
+         sleds_of(watched) == FMT_SLEDS_WANTED;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+/* All calls are back: whoever waits for that goes on. */
+static void tell_calls(const struct watched *watched)
+{
+  uint32_t *word = &watched->target.header->sleds;
+  __atomic_store_n(word, FMT_SLEDS_CALL, __ATOMIC_SEQ_CST);
+  syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX);
+}
+
+static bool is_watched(const struct cli_idle *idle, const char *path)
+{
+  for (uint32_t i = 0; i < idle->watched.count; i++)
+    if (strcmp(((const struct watched *)base_vector_at(&idle->watched, i))->target.path, path) == 0)
+      return true;
+  return false;
+}
+
+/* Watches the recording at `path`, if its process goes on. */
+static void watch(struct cli_idle *idle, const char *path)
+{
+  struct cli_target target;
+  if (strlen(path) >= sizeof target.path || is_watched(idle, path))
+    return;
+  const int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (file < 0)
+    return;
+  struct watched *watched = cli_target_take(file, &target) == 0 && target.header->run == idle->place->run
+                                ? base_vector_add(&idle->watched, 1)
+                                : NULL;
+  if (watched == NULL) {
+    cli_target_close(&target);
+    return;
+  }
+  strcpy(target.path, path);
+  watched->target = target;
+  /* It was forked while its parent's calls were out, and begun when they were put back in it, or are being. */
+  if (fmt_sleds_are_out(sleds_of(watched)) && cli_calls_switch(idle->place->path, path, false, &watched->pid) == 0)
+    tell_calls(watched);
+}
+
+static int watch_child(const struct cli_child_file *file, void *data)
+{
+  struct cli_idle *idle = data;
+  char path[PATH_MAX];
+  const char *base = strrchr(idle->place->path, '/') + 1;
+  const size_t folder = (size_t)(base - idle->place->path);
+  if (file->has_ended || folder + strlen(file->name) >= sizeof path)
+    return 0;
+  memcpy(path, idle->place->path, folder);
+  strcpy(path + folder, file->name);
+  watch(idle, path);
+  return 0;
+}
+
+static bool any_is_out(const struct cli_idle *idle)
+{
+  uint32_t i = 0;
+  while (i < idle->watched.count && !fmt_sleds_are_out(sleds_of(base_vector_at(&idle->watched, i))))
+    i++;
+  return i < idle->watched.count;
+}
+
+/* Looks for recordings that were begun, and for children that cannot begin theirs as they have their parent's text;
+ * forgets recordings whose process has ended. */
+static void scan(struct cli_idle *idle)
+{
+  const uint64_t begun = now_ns();
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < idle->watched.count; i++) {
+    struct watched *watched = base_vector_at(&idle->watched, i);
+    if (cli_target_has_ended(&watched->target))
+      cli_target_close(&watched->target);
+    else
+      *(struct watched *)base_vector_at(&idle->watched, kept++) = *watched;
+  }
+  idle->watched.count = kept;
+  watch(idle, idle->place->path);
+  cli_child_files_each(idle->place->path, watch_child, idle);
+  if (any_is_out(idle))
+    cli_calls_put_back_children(idle->place->path);
+  const uint64_t now = now_ns();
+  idle->next_scan = now + SCAN_NS + (now - begun) * SCAN_SHARE;
+}
+
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+/* Was the process reached, or is it gone? It may have forbidden since that anybody looks into it. */
+static bool was_reached(const struct watched *watched, const struct base_vector *reached)
+{
+  uint32_t i = 0;
+  while (i < reached->count && *(const pid_t *)base_vector_at(reached, i) != watched->pid)
+    i++;
+  return i < reached->count || watched->pid == 0 || kill(watched->pid, 0) != 0;
+}
+
+/* Puts back the calls of all: a process that was forked while its parent's were out has them out as well. */
+static void put_back(struct cli_idle *idle)
+{
+  struct base_vector reached = BASE_VECTOR_OF(pid_t);
+  const int error = cli_calls_put_back(idle->place->path, &reached);
+  if (error < 0)
+    cli_error("some of the processes cannot be switched on any more: %s", strerror(-error));
+  scan(idle);
+  for (uint32_t i = 0; i < idle->watched.count; i++) {
+    struct watched *watched = base_vector_at(&idle->watched, i);
+    watched->quiet_since = 0;
+    if (!fmt_sleds_are_out(sleds_of(watched)) || watched->is_lost)
+      continue;
+    watched->is_lost = !was_reached(watched, &reached);
+    if (watched->is_lost)
+      cli_error("process %u cannot be switched on from outside any more: it has forbidden to be looked into",
+                (unsigned)watched->target.header->pid);
+    else
+      tell_calls(watched);
+  }
+  base_vector_free(&reached);
+}
+
+/* The calls of a process cannot be taken out: it goes on to call its hooks. Told once of a run. */
+static void give_up(struct cli_idle *idle, struct watched *watched, int error)
+{
+  watched->given_up = true;
+  cli_calls_switch(idle->place->path, watched->target.path, false, &watched->pid);
+  if (error != -ENODATA && !idle->told)
+    cli_error("process %u calls its hooks while it does not record, as its code may not be changed from outside: %s",
+              (unsigned)watched->target.header->pid, strerror(-error));
+  idle->told |= error != -ENODATA;
+  tell_calls(watched);
+}
+
+/* Takes the calls of one process out. Requests wait meanwhile, as for another command that asks. False: it was wanted
+ * before they were out. */
+static bool take_out(struct cli_idle *idle, struct watched *watched)
+{
+  if (!cli_target_try_lock(&watched->target))
+    return true;
+  __atomic_store_n(&watched->target.header->sleds, FMT_SLEDS_IDLE, __ATOMIC_SEQ_CST);
+  const int error =
+      is_wanted(watched) ? 0 : cli_calls_switch(idle->place->path, watched->target.path, true, &watched->pid);
+  if (error < 0)
+    give_up(idle, watched, error);
+  cli_target_unlock(&watched->target);
+  return error < 0 || !is_wanted(watched);
+}
+
+/* Has nothing happened to the process for long enough? */
+static bool is_quiet(struct watched *watched, uint64_t now)
+{
+  const struct fmt_rec_header *header = watched->target.header;
+  const bool has_changed = header->switches != watched->switches || header->taken != watched->taken;
+  watched->switches = header->switches;
+  watched->taken = header->taken;
+  if (is_wanted(watched))
+    watched->quiet_since = 0;
+  else if (has_changed || watched->quiet_since == 0)
+    watched->quiet_since = now;
+  return watched->quiet_since != 0 && now - watched->quiet_since >= QUIET_NS && !watched->given_up;
+}
+
+/* Looks at all recordings once. */
+static void look(struct cli_idle *idle)
+{
+  const uint64_t now = now_ns();
+  bool wanted = false;
+  if (now >= idle->next_scan || idle->watched.count == 0)
+    scan(idle);
+  for (uint32_t i = 0; i < idle->watched.count; i++) {
+    struct watched *watched = base_vector_at(&idle->watched, i);
+    if (fmt_sleds_are_out(sleds_of(watched)))
+      wanted |= is_wanted(watched) && !watched->is_lost;
+    else if (is_quiet(watched, now))
+      wanted |= !take_out(idle, watched);
+  }
+  if (wanted)
+    put_back(idle);
+}
+
+/* Waits a moment, or until somebody asks for the program that is run. */
+static void wait_a_moment(const struct cli_idle *idle)
+{
+  struct timespec moment = {.tv_nsec = LOOK_NS};
+  const struct watched *first = idle->watched.count > 0 ? base_vector_at(&idle->watched, 0) : NULL;
+  if (first != NULL && sleds_of(first) == FMT_SLEDS_IDLE)
+    syscall(SYS_futex, &first->target.header->sleds, FUTEX_WAIT, FMT_SLEDS_IDLE, &moment);
+  else
+    nanosleep(&moment, NULL);
+}
+
+static void *run(void *data)
+{
+  struct cli_idle *idle = data;
+  while (!__atomic_load_n(&idle->is_ending, __ATOMIC_ACQUIRE)) {
+    look(idle);
+    wait_a_moment(idle);
+  }
+  put_back(idle);
+  return NULL;
+}
+
+/* The thread takes no signals: those are handed on by who waits for the program. */
+struct cli_idle *cli_idle_begin(const struct cli_recording_place *place)
+{
+  struct cli_idle *idle = malloc(sizeof *idle);
+  if (idle == NULL)
+    return NULL;
+  *idle = (struct cli_idle){.place = place, .watched = BASE_VECTOR_OF(struct watched)};
+  sigset_t all, mask;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &mask);
+  const int error = pthread_create(&idle->thread, NULL, run, idle);
+  pthread_sigmask(SIG_SETMASK, &mask, NULL);
+  if (error != 0) {
+    free(idle);
+    return NULL;
+  }
+  return idle;
+}
+
+void cli_idle_end(struct cli_idle *idle)
+{
+  if (idle == NULL)
+    return;
+  __atomic_store_n(&idle->is_ending, 1, __ATOMIC_RELEASE);
+  pthread_join(idle->thread, NULL);
+  for (uint32_t i = 0; i < idle->watched.count; i++)
+    cli_target_close(&((struct watched *)base_vector_at(&idle->watched, i))->target);
+  base_vector_free(&idle->watched);
+  free(idle);
+}
