@@ -335,11 +335,9 @@ enum fmt_edge_flag {
   FMT_EDGE_INHERITED = 1u << 7, /* of frames that were open at a fork, in the child: they take time and are no calls */
   FMT_EDGE_CALL_SITE = 1u << 8, /* the last word is no part of the signature: the place that the calls were made at */
   FMT_EDGE_INLINED = 1u << 9,   /* and that is where the function was inlined: a probe site, no return address */
-  FMT_EDGE_LOOKS =
-      1u << 10, /* the runtime's own: it looks whether the thread slept or waited before a call begins, too */
+  FMT_EDGE_LOOKS = 1u << 10,    /* the runtime's own: before a call, too, it looks whether the thread slept or waited */
   FMT_EDGE_RETURNS = 1u << 11,  /* the runtime's own: what its calls return is known when they end */
-  FMT_EDGE_RETURNED = 1u << 12, /* of calls of an edge with FMT_EDGE_RETURNS by what they returned: they count here, and
-                                   what they called is below the variant of that one */
+  FMT_EDGE_RETURNED = 1u << 12, /* for those that returned this: they count here, and what they call is below them */
   FMT_EDGE_ASKS = 1u << 13,     /* a fmt_rec_asked_list lies before it, and before its fmt_rec_sampling */
   FMT_EDGE_TIMED = 1u << 14, /* the runtime's own: each call of it is timed, since it is told later what they waited */
 };
