@@ -16,6 +16,7 @@ import time
 from runner import NotRun, median
 from tools import Callsig
 
+SETTLED = 3  # seconds: one that does not record is idle by then (docs/steering.md)
 LOADS = {"one request at a time": ["-t", "set,get", "-n", "60000"],
          "16 at a time, with LPUSH and LRANGE": ["-t", "set,get,lpush,lrange_100", "-n", "80000", "-P", "16"]}
 
@@ -44,6 +45,7 @@ def seconds(command, programs, load, folder, cache):
             if process.poll() is not None:
                 raise NotRun(f"{command[-1]} ended with status {process.returncode}")
             time.sleep(0.05)
+        time.sleep(SETTLED)
         before = used()
         subprocess.run([os.path.join(programs, "redis-benchmark"), "-s", where, "-q", "-c", "20", *load], check=True,
                        stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
