@@ -15,6 +15,7 @@
 #include "output/notes/counting_notes.h"
 #include "output/notes/loss_notes.h"
 #include "output/notes/open_notes.h"
+#include "output/notes/pause_notes.h"
 #include "output/notes/queued_notes.h"
 #include "output/notes/sampled_notes.h"
 #include "output/notes/several_notes.h"
@@ -24,7 +25,6 @@
 #include "output/notes/widened_notes.h"
 #include "output/profile/call_place.h"
 #include "output/profile/process.h"
-#include "output/recording/pauses.h"
 #include "output/stats/compensate.h"
 #include "output/stats/edge_share.h"
 #include "output/stats/render.h"
@@ -86,25 +86,6 @@ static void note_unrecorded(struct notes *notes, const struct out_recording_info
   send(notes);
 }
 
-/* How long nothing was recorded. */
-static void note_pauses(struct notes *notes, const struct out_recording_info *info)
-{
-  const struct fmt_rec_process *process = &info->process;
-  if (!info->pauses || process->last.ticks <= process->start.ticks)
-    return;
-  const uint64_t all = process->last.ticks - process->start.ticks;
-  const uint64_t off = out_pauses_ticks(info->pauses, process->last.ticks);
-  if (off == 0 || off > all)
-    return;
-  begin(notes, info);
-  out_text_puts(&notes->text, "recording was off for ");
-  out_text_fixed(&notes->text, (double)off * info->tick, 0);
-  out_text_puts(&notes->text, " of ");
-  out_text_fixed(&notes->text, (double)all * info->tick, 0);
-  out_text_puts(&notes->text, " seconds: what was called then is in no row");
-  send(notes);
-}
-
 /* A budget that the run is beyond: what calls cost, of which counting them is the part that no budget can save. */
 static void note_budget(struct notes *notes, uint32_t recording)
 {
@@ -153,7 +134,6 @@ static void note_recording(struct notes *notes, const uint32_t *order, uint32_t 
   if (notes->result == 0)
     notes->result = out_loss_notes(&notes->stats->profile, order, number, notes->note, notes->data);
   note_unrecorded(notes, info);
-  note_pauses(notes, info);
   note_budget(notes, recording);
   if (info->folded_threads > 0 && out_process_count(info) == 1) {
     begin(notes, info);
@@ -425,6 +405,8 @@ static int give_notes(const struct callsig_stats *stats, bool of_table, const ui
     notes.result = out_queued_notes(stats, note, data);
   if (notes.result == 0)
     notes.result = out_open_notes(stats, processes, note, data);
+  if (notes.result == 0)
+    notes.result = out_pause_notes(stats, note, data);
   if (notes.result == 0)
     notes.result = out_asked_notes(stats, note, data);
   if (notes.result == 0)

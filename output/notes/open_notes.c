@@ -13,10 +13,12 @@
 #define MOST_NAMED 3
 
 /* What became of a process. */
-enum end { END_NONE, END_EXIT, END_OTHER, ENDS };
+enum end { END_NONE, END_OFF, END_EXIT, END_OTHER, ENDS };
 
+/* Of one and of more: calls where none has ended the process, else recordings. */
 static const char *const when[ENDS][2] = {
     [END_NONE] = {" is open", " are open"},
+    [END_OFF] = {" was open when recording was switched off", " were open when recording was switched off"},
     [END_EXIT] = {" still open when the process exited", " still open when they exited"},
     [END_OTHER] = {" still open when the recording ended", " still open when their recordings ended"},
 };
@@ -38,8 +40,11 @@ struct open_calls {
   struct base_arena names;
 };
 
+/* Recording that is off has ended the calls that were open, which no hook of their threads may have noticed yet. */
 static enum end end_of(const struct out_recording_info *info)
 {
+  if (info->pauses && info->pauses->since)
+    return END_OFF;
   return info->is_running ? END_NONE : info->flags & FMT_REC_FINISHED ? END_EXIT : END_OTHER;
 }
 
@@ -119,7 +124,7 @@ static int tell(struct open_calls *open, enum end end, out_note_fn note, void *d
   out_text_printf(&text, "%llu call%s", (unsigned long long)open->calls, open->calls == 1 ? "" : "s");
   if (open->recordings > 1)
     out_text_printf(&text, " of %u processes", open->processes);
-  out_text_puts(&text, when[end][end == END_NONE ? open->calls > 1 : open->recordings > 1]);
+  out_text_puts(&text, when[end][end <= END_OFF ? open->calls > 1 : open->recordings > 1]);
   put_innermost(open, &text);
   int result = text.failed ? -ENOMEM : note(out_text_string(&text), data);
   out_text_free(&text);
