@@ -223,13 +223,16 @@ static enum step enter_quick(struct prof_thread *t, struct entry *entry)
   follow_caller(edge, compare);
   if (PROF_UNLIKELY(edge->flags & (FMT_EDGE_ANY | FMT_EDGE_MERGED)) && !t->warming)
     prof_frame_count_merged(edge);
-  if (PROF_UNLIKELY(edge->flags & FMT_EDGE_LOOKS))
+  uint64_t waited = 0;
+  if (PROF_UNLIKELY(entry->began && prof_waiting_is_due(t)))
+    waited = prof_waiting_within(t, entry->began, prof_clock_now());
+  else if (PROF_UNLIKELY(edge->flags & FMT_EDGE_LOOKS))
     prof_waiting_settle(t, prof_clock_now(), true);
   if (PROF_UNLIKELY(edge->flags & FMT_EDGE_RETURNS) && !prof_returning_begins(t, place.top + 1, cfa, edge))
     return PREPARE;
   prof_frame_push(t, place, edge, cfa, counters, 0);
   if (entry->began && place.top[1].start_ticks != PROF_NOT_TIMED)
-    prof_add(&edge->overhead, place.top[1].start_ticks - entry->began);
+    prof_add(&edge->overhead, place.top[1].start_ticks - entry->began - waited);
   return DONE;
 }
 

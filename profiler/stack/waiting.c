@@ -326,6 +326,18 @@ void prof_waiting_settle(struct prof_thread *t, uint64_t now, bool running)
     (void)prof_waiting_take(t, &none, running);
 }
 
+uint64_t prof_waiting_within(struct prof_thread *t, uint64_t began, uint64_t now)
+{
+  const uint64_t before = t->waited_ns;
+  const bool was_told = t->is_told;
+  prof_waiting_settle(t, now, true);
+  /* What was told for the first time is of all the thread's life. */
+  if (t->waited_ns <= before || (t->is_told && !was_told))
+    return 0;
+  const uint64_t waited = prof_clock_ticks_at(t->waited_ns - before, now);
+  return waited < now - began ? waited : now - began;
+}
+
 void prof_waiting_forget(struct prof_thread *t)
 {
   struct told told;

@@ -50,6 +50,17 @@ void prof_waiting_forget(struct prof_thread *t);
 /* The same at any other moment than the end of a call: takes out what there is. Anywhere. */
 void prof_waiting_settle(struct prof_thread *t, uint64_t now, bool running);
 
+/* Was the thread without a processor since it was looked at? Anywhere. */
+static inline bool prof_waiting_is_due(const struct prof_thread *t)
+{
+  const uint64_t *word = t->preemption.word;
+  return word && __atomic_load_n(word, __ATOMIC_RELAXED) == 0;
+}
+
+/* As prof_waiting_settle() where frames run on, and tells how much of the time since `began`, in which the thread has
+ * done something of the runtime's own, it has waited at the most: that was taken out of open frames. Anywhere. */
+uint64_t prof_waiting_within(struct prof_thread *t, uint64_t began, uint64_t now);
+
 /* Looks whether the thread did not run for some time, when the call of `frame` (NULL for none) ended, at `now`. Where
  * it is so, prof_waiting_take() has to follow. Anywhere. */
 static inline bool prof_waiting_look(struct prof_thread *t, const struct fmt_rec_frame *frame, uint64_t now)

@@ -196,6 +196,24 @@ static void told_as_taken_out(void **state)
   assert_in_range(guest->header.loss[FMT_LOSS_WAITED] - before, 50 * MS, 51 * MS);
 }
 
+/* What of a time of the runtime's own is a wait, which the program's times have not. */
+static void within_a_hook(void **state)
+{
+  struct guest *guest = *state;
+  const uint64_t began = world.now - 40 * MS;
+  guest->word = 1;
+  assert_false(prof_waiting_is_due(&guest->thread));
+  assert_int_equal(prof_waiting_within(&guest->thread, began, world.now), 0);
+  guest->word = 0;
+  world.turns.away_ns += 25 * MS;
+  assert_true(prof_waiting_is_due(&guest->thread));
+  assert_int_equal(prof_waiting_within(&guest->thread, began, world.now), 25 * MS);
+  /* At most as long as the hook took: the rest was before. */
+  guest->word = 0;
+  world.turns.away_ns += 25 * MS;
+  assert_int_equal(prof_waiting_within(&guest->thread, world.now - 3 * MS, world.now), 3 * MS);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -207,6 +225,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(in_a_long_call_of_short_ones, begin, end),
       cmocka_unit_test_setup_teardown(not_asleep_while_it_asks, begin, end),
       cmocka_unit_test_setup_teardown(told_as_taken_out, begin, end),
+      cmocka_unit_test_setup_teardown(within_a_hook, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
