@@ -10,7 +10,9 @@
 #include "symbols/flow/entry_reads.h"
 #include "symbols/flow/spill.h"
 #include "symbols/location/abi.h"
+#include "symbols/location/clone_parameters.h"
 #include "symbols/location/composite_location.h"
+#include "symbols/location/entry_value_copy.h"
 #include "symbols/location/location_list.h"
 #include "symbols/location/post_call_location.h"
 #include "symbols/location/sled_location.h"
@@ -103,7 +105,8 @@ static void after_call(const struct sym_location_context *context, Dwarf_Attribu
     at_pc(context, context->pc, SYM_AFTER_CALL, attribute, offset, size, location);
     /* Nothing has been stored into the frame when the hook is called. */
     if (context->is_inlined) {
-      sym_post_call_stored(context, size, location);
+      if (!sym_post_call_stored(context, size, location))
+        sym_location_lose(location, SYM_LOST_NO_RANGE);
     } else {
       sym_post_call_home(context, size, location);
       sym_post_call_settle(context, location);
@@ -160,18 +163,6 @@ static bool is_omitted(Dwarf_Attribute *attribute)
   return false;
 }
 
-/* Whether a list tells of a clone's first instruction what a register held on entry: gcc writes so of what it took out
- * of a clone of a clone (f.constprop.0.isra.0), by the register that it was passed in before. What is passed begins in
- * its register. */
-static bool is_taken_out(const struct sym_location_context *context, Dwarf_Attribute *attribute, Dwarf_Addr entry)
-{
-  struct sym_location_list list = {.attribute = attribute};
-  while (context->is_clone && !context->is_inlined && !is_single(attribute) && sym_location_list_next(&list))
-    if (list.start <= entry && entry < list.end)
-      return list.count > 0 && (list.ops[0].atom == DW_OP_entry_value || list.ops[0].atom == DW_OP_GNU_entry_value);
-  return false;
-}
-
 /* At a sled, before the function's first instruction. */
 static void at_sled(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute,
                     int64_t offset, uint64_t size, struct sym_location *location)
@@ -185,7 +176,7 @@ static void at_sled(const struct sym_location_context *context, Dwarf_Die *die, 
       at_pc(context, context->sled_end, SYM_AT_CALL, attribute, offset, size, location);
     if (location->kind == SYM_LOCATION_LOST && location->lost == SYM_LOST_NO_RANGE && is_omitted(attribute))
       sym_location_lose(location, SYM_LOST_OMITTED);
-    if (!is_found && is_taken_out(context, attribute, context->call))
+    if (!is_found && !is_single(attribute) && sym_clone_lacks(context, die, attribute))
       sym_location_lose(location, SYM_LOST_OMITTED);
     sym_sled_settle(location);
   }
@@ -251,10 +242,35 @@ static void at_hook(const struct sym_location_context *context, Dwarf_Attribute 
    * may be what was passed, or what it becomes. */
   struct sym_location stored = *location;
   if (is_of_clang && !is_single(attribute) && location->kind == SYM_LOCATION_MEMORY) {
-    sym_post_call_stored(context, size, &stored);
-    if (stored.kind != SYM_LOCATION_MEMORY)
+    const bool is_filled = sym_post_call_stored(context, size, &stored);
+    if (!is_filled || stored.kind != SYM_LOCATION_MEMORY)
       sym_location_lose(location, SYM_LOST_FRAME_NUMBER);
   }
+}
+
+/* Loses, or finds elsewhere, what an out-of-line function was passed in a register and is said to keep in one of which
+ * it has made something else: gcc goes on calling that the parameter where the function extends or shifts a structure
+ * in place. */
+static void settle_kept(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
+                        uint64_t size, struct sym_location *location)
+{
+  struct sym_location_context at_entry = *context;
+  struct sym_location passed;
+  if (location->kind != SYM_LOCATION_REGISTER || context->is_inlined || !context->entry)
+    return;
+  at_entry.sled_end = context->entry;
+  at_pc(&at_entry, context->entry, SYM_AT_CALL, attribute, offset, size, &passed);
+  const uint64_t end = (uint64_t)location->inner + size;
+  if (passed.kind != SYM_LOCATION_REGISTER || passed.inner != location->inner ||
+      sym_entry_register_is_kept(context, passed.reg, location->reg, end))
+    return;
+  struct sym_code copy = {0};
+  if (sym_entry_value_copy(context, passed.reg, &copy) < end) {
+    sym_location_lose(location, SYM_LOST_NO_RANGE);
+    return;
+  }
+  location->kind = SYM_LOCATION_VALUE;
+  location->code = copy;
 }
 
 void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
@@ -272,7 +288,7 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
     at_sled(context, die, &attribute, offset, size, location);
     return;
   }
-  if (context->entry && is_taken_out(context, &attribute, context->entry)) {
+  if (!is_single(&attribute) && sym_clone_lacks(context, die, &attribute)) {
     sym_location_lose(location, SYM_LOST_OMITTED);
     return;
   }
@@ -288,6 +304,7 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
     if (context->writes_after_call && !context->is_inlined && sym_location_is_constant(location))
       sym_location_lose(location, SYM_LOST_SET);
     settle_spill(context, size, location);
+    settle_kept(context, &attribute, offset, size, location);
   } else if (context->writes_after_call && !context->is_spilled) {
     sym_post_call_home(context, size, location);
     if (is_unread_on_stack(context, die, location))

@@ -152,6 +152,8 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
   /* clang describes a spill of 4 bytes as all 8 of a variable; that it is one is in the code. */
   if (!reads && is_readable && is_late_slot && size == 8)
     return VF_BY_CODE;
+  if (!reads && is_readable && vf_is_taken(place, subject->die))
+    return VF_AGREE;
   if (!reads)
     return is_readable ? is_beyond ? VF_BEYOND : VF_ONLY_SECOND : VF_AGREE;
   if (uses_entry)

@@ -281,3 +281,32 @@ int vf_register_of(const struct vf_place *place, Dwarf_Die die, Dwarf_Half name)
   vf_list_close(&list);
   return reg;
 }
+
+/* The registers, as bits, that the description of a parameter's names at the function's first instruction. */
+static uint64_t registers_at(Dwarf_Die die, uint64_t pc)
+{
+  struct vf_list list;
+  struct vf_expression expression;
+  uint64_t registers = 0;
+  if (!vf_has(die, DW_AT_location) || !vf_list_open(die, DW_AT_location, &list))
+    return 0;
+  if (vf_list_at(&list, pc, 0, &expression))
+    for (size_t i = 0; i < expression.count; i++)
+      if (expression.ops[i].atom >= DW_OP_reg0 && expression.ops[i].atom <= DW_OP_reg31)
+        registers |= UINT64_C(1) << (expression.ops[i].atom - DW_OP_reg0);
+  vf_list_close(&list);
+  return registers;
+}
+
+bool vf_is_taken(const struct vf_place *place, Dwarf_Die die)
+{
+  Dwarf_Addr low;
+  if (!place->physical || dwarf_lowpc(place->physical, &low, VF_ERROR) != DW_DLV_OK)
+    return false;
+  const uint64_t its = registers_at(die, low);
+  for (Dwarf_Die other = its ? vf_child(place->physical) : NULL; other && vf_offset(other) < vf_offset(die);
+       other = vf_sibling(place->object->dbg, other))
+    if (vf_tag(other) == DW_TAG_formal_parameter && registers_at(other, low) & its)
+      return true;
+  return false;
+}
