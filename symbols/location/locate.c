@@ -13,6 +13,7 @@
 #include "symbols/location/clone_parameters.h"
 #include "symbols/location/composite_location.h"
 #include "symbols/location/entry_value_copy.h"
+#include "symbols/location/inlined_location.h"
 #include "symbols/location/location_list.h"
 #include "symbols/location/post_call_location.h"
 #include "symbols/location/sled_location.h"
@@ -235,6 +236,10 @@ static void at_hook(const struct sym_location_context *context, Dwarf_Attribute 
   sym_location_lose(location, SYM_LOST_NO_RANGE);
   if (is_of_clang && !is_single(attribute) && begins_at_return(context, attribute))
     return;
+  if (is_of_clang && !is_single(attribute) && sym_inlined_is_early(context, attribute)) {
+    sym_location_lose(location, SYM_LOST_NOT_YET);
+    return;
+  }
   at_pc(context, context->call, SYM_AT_CALL, attribute, offset, size, location);
   if (location->kind == SYM_LOCATION_LOST)
     at_pc(context, context->pc - 1, SYM_AT_CALL, attribute, offset, size, location);
@@ -250,27 +255,44 @@ static void at_hook(const struct sym_location_context *context, Dwarf_Attribute 
 
 /* Loses, or finds elsewhere, what an out-of-line function was passed in a register and is said to keep in one of which
  * it has made something else: gcc goes on calling that the parameter where the function extends or shifts a structure
- * in place. */
+ * in place, and clang tells what it has computed of it by then. */
 static void settle_kept(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
                         uint64_t size, struct sym_location *location)
 {
   struct sym_location_context at_entry = *context;
   struct sym_location passed;
-  if (location->kind != SYM_LOCATION_REGISTER || context->is_inlined || !context->entry)
+  const bool is_made = location->kind == SYM_LOCATION_VALUE && !sym_location_is_constant(location) &&
+                       !sym_code_has(&location->code, FMT_OP_ENTRY);
+  if ((location->kind != SYM_LOCATION_REGISTER && !is_made) || context->is_inlined || !context->entry)
     return;
   at_entry.sled_end = context->entry;
   at_pc(&at_entry, context->entry, SYM_AT_CALL, attribute, offset, size, &passed);
   const uint64_t end = (uint64_t)location->inner + size;
   if (passed.kind != SYM_LOCATION_REGISTER || passed.inner != location->inner ||
-      sym_entry_register_is_kept(context, passed.reg, location->reg, end))
+      (!is_made && sym_entry_register_is_kept(context, passed.reg, location->reg, end)))
     return;
   struct sym_code copy = {0};
   if (sym_entry_value_copy(context, passed.reg, &copy) < end) {
-    sym_location_lose(location, SYM_LOST_NO_RANGE);
+    if (!is_made)
+      sym_location_lose(location, SYM_LOST_NO_RANGE);
     return;
   }
   location->kind = SYM_LOCATION_VALUE;
   location->code = copy;
+}
+
+/* Loses what an optimised function puts first into the home of a parameter, where that may be what it sets it to: what
+ * it was passed comes out of a register or the frame, and is stored before, unless it is overwritten at once. */
+static void settle_home(const struct sym_location_context *context, Dwarf_Die *die, struct sym_location *location)
+{
+  Dwarf_Die physical = *context->physical;
+  if (location->kind != SYM_LOCATION_VALUE || !sym_die_tells_calls(&physical))
+    return;
+  if (sym_location_is_constant(location) ? !context->is_inlined || sym_inlined_may_set(context, die)
+                                         : sym_code_has(&location->code, FMT_OP_LOAD))
+    sym_location_lose(location, SYM_LOST_NO_RANGE);
+  else if (!context->is_inlined)
+    sym_post_call_settle(context, location);
 }
 
 void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
@@ -298,15 +320,19 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
     /* A value on entry or in a slot that cannot be told is lost: what another description gives later may be a new
      * value. */
     if (location->kind == SYM_LOCATION_LOST && location->lost != SYM_LOST_ENTRY_VALUE &&
-        location->lost != SYM_LOST_FRAME_NUMBER)
+        location->lost != SYM_LOST_FRAME_NUMBER && location->lost != SYM_LOST_NOT_YET)
       after_call(context, &attribute, offset, size, location);
     /* clang binds at once what an out-of-line function sets its parameter to. */
     if (context->writes_after_call && !context->is_inlined && sym_location_is_constant(location))
       sym_location_lose(location, SYM_LOST_SET);
     settle_spill(context, size, location);
+    if (context->writes_after_call && context->is_inlined && sym_location_is_constant(location) &&
+        sym_inlined_may_set(context, die))
+      sym_location_lose(location, SYM_LOST_NO_RANGE);
     settle_kept(context, &attribute, offset, size, location);
   } else if (context->writes_after_call && !context->is_spilled) {
     sym_post_call_home(context, size, location);
+    settle_home(context, die, location);
     if (is_unread_on_stack(context, die, location))
       sym_location_lose(location, SYM_LOST_NOT_YET);
   }

@@ -172,7 +172,7 @@ bool sym_post_call_stored(const struct sym_location_context *context, uint64_t s
 void sym_post_call_settle(const struct sym_location_context *context, struct sym_location *location)
 {
   const uint8_t stack_pointer = context->hook->processor->stack_pointer;
-  if (!(context->is_inlined && context->writes_after_call) && sym_location_is_constant(location)) {
+  if (sym_location_is_constant(location)) {
     sym_location_lose(location, context->is_inlined ? SYM_LOST_NO_RANGE : SYM_LOST_SET);
     return;
   }

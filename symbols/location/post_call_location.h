@@ -21,7 +21,7 @@ void sym_post_call_home(const struct sym_location_context *context, uint64_t siz
 bool sym_post_call_stored(const struct sym_location_context *context, uint64_t size, struct sym_location *location);
 
 /* Loses what was computed since the call, by instructions or by the description: it may be what the function has made
- * of its parameter. So is a number, but of an inlined function, which may have been passed one. Of a pointer to which a
+ * of its parameter. So is a number, which would be told from the call on. Of a pointer to which a
  * constant was added, it is still known whether it is NULL. */
 void sym_post_call_settle(const struct sym_location_context *context, struct sym_location *location);
 

@@ -200,6 +200,19 @@ static bool is_counted(const struct vf_expression *expression)
   return true;
 }
 
+/* Whether a description asks for nothing of the machine. */
+static bool is_number(const struct vf_expression *expression)
+{
+  const uint8_t last = expression->count ? expression->ops[expression->count - 1].atom : 0;
+  for (size_t i = 0; i < expression->count; i++) {
+    uint8_t atom = expression->ops[i].atom;
+    if ((atom >= DW_OP_reg0 && atom <= DW_OP_bregx) || atom == DW_OP_call_frame_cfa || atom == DW_OP_deref ||
+        atom == DW_OP_entry_value || atom == DW_OP_GNU_entry_value)
+      return false;
+  }
+  return last == DW_OP_stack_value || last == DW_OP_implicit_value;
+}
+
 /* What a sum with a spilled register of `width` bytes is when the load that clang leaves out is put in; 0 when it
  * cannot be read. */
 static uint64_t with_load(const struct vf_place *place, enum vf_moment moment, Dwarf_Die die,
@@ -219,7 +232,7 @@ void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract
                  struct vf_value *value)
 {
   struct vf_list list;
-  struct vf_expression expression;
+  struct vf_expression expression = {.low = 0};
   *value = (struct vf_value){.status = VF_LOST, .why = "no location"};
   if (!vf_has(die, DW_AT_location)) {
     if (!constant(die, size, value) && abstract)
@@ -242,6 +255,8 @@ void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract
     value->is_begun = true;
     value->is_frame_sum = is_frame_sum(&expression);
     value->is_counted = is_counted(&expression);
+    value->is_number = is_number(&expression);
+    value->low = expression.low;
     for (unsigned k = 0; value->is_frame_sum && k < 2; k++)
       value->loaded[k] = with_load(place, moment, die, &expression, 4u << k, size);
   }

@@ -213,6 +213,7 @@ CASES = [
     ("slots", AT_SLOTS, "function *: d value\nfunction *: show p.u\nfunction *: show p.v\n", CLANG[::-1], [["--calls", "-O2"], ["--before-inlining", "-O2"], ["--calls", "-O1"], ["--calls", "-O0"], ["-O2"]]),
     ("inlined", INLINED, "", CLANG[::-1], [["--before-inlining", "-O2"], ["--before-inlining", "-O1"], ["--before-inlining", "-O3"]]),
     ("at_calls", AT_CALLS, AT_CALLS_RULES, GCC, [["--before-inlining", "-O2"], ["--before-inlining", "-O3"], ["--calls", "-O2"], ["--calls", "-O0"]]),
+    ("at_calls", AT_CALLS, AT_CALLS_RULES, CLANG, [["--before-inlining", "-O2"], ["--calls", "-O1"], ["--calls", "-O0"]]),
     ("converted", CONVERTED, "function *: a value\nfunction first: d value\n", GCC, [["-O2"], ["--calls", "-O2"], ["-O0"], ["--calls", "-O0"]]),
     ("switches", SWITCHES, "", CLANG, [["-O2"], ["-O3"], ["-O2", "-fno-pie", "-no-pie"], ["-O0"]]),
     ("switches", SWITCHES, "", GCC, [["-O2"], ["-O2", "-fno-pie", "-no-pie"]]),
