@@ -224,18 +224,38 @@ static bool is_home(const struct sym_spills *spills, unsigned base, int64_t offs
   return false;
 }
 
-uint8_t sym_spill_size(struct sym_spills *spills, const Dwarf_Die *physical, const struct sym_frame *frame,
-                       unsigned base, int64_t offset)
+/* Looks at the function, unless it was the last that was looked at. False: the slot is not in its frame, or its code
+ * cannot be followed. */
+static bool look_at(struct sym_spills *spills, const Dwarf_Die *physical, const struct sym_frame *frame, unsigned base)
 {
   if (!spills->hook->processor->has_flow || frame->cfa_kind != FMT_CFA_REGISTER || frame->cfa_register != base)
-    return 0;
+    return false;
   if (spills->function != physical->addr) {
     Dwarf_Die function = *physical;
     spills->uses.count = spills->homes.count = 0;
     spills->error = read_function(spills, &function);
     spills->function = physical->addr;
   }
-  if (spills->error || is_home(spills, base, offset))
+  return !spills->error;
+}
+
+uint8_t sym_spill_size(struct sym_spills *spills, const Dwarf_Die *physical, const struct sym_frame *frame,
+                       unsigned base, int64_t offset)
+{
+  if (!look_at(spills, physical, frame, base) || is_home(spills, base, offset))
     return 0;
   return stored_size(spills, offset - frame->cfa_offset);
+}
+
+bool sym_spill_is_named(struct sym_spills *spills, const Dwarf_Die *physical, const struct sym_frame *frame,
+                        unsigned base, int64_t offset)
+{
+  if (!look_at(spills, physical, frame, base))
+    return true;
+  for (uint32_t i = 0; i < spills->uses.count; i++) {
+    const struct use *use = base_vector_at(&spills->uses, i);
+    if (use->offset == offset - frame->cfa_offset && !use->stored)
+      return true;
+  }
+  return false;
 }

@@ -12,6 +12,7 @@
 #define CALLSIG_SYMBOLS_FLOW_SPILL_H
 
 #include <elfutils/libdw.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/vector.h"
@@ -37,5 +38,10 @@ void sym_spills_free(struct sym_spills *spills);
  * known either, and spills->error says so. */
 uint8_t sym_spill_size(struct sym_spills *spills, const Dwarf_Die *physical, const struct sym_frame *frame,
                        unsigned base, int64_t offset);
+
+/* Whether the function's code may have the address of that slot: it forms it, or indexes from there, or is not known.
+ * No spill's is formed. */
+bool sym_spill_is_named(struct sym_spills *spills, const Dwarf_Die *physical, const struct sym_frame *frame,
+                        unsigned base, int64_t offset);
 
 #endif

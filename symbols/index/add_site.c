@@ -117,6 +117,7 @@ static int compile_site(struct sym_build *build, const struct sym_found_site *fo
                                          .is_lazy = found->is_lazy,
                                          .frame = frame,
                                          .physical = &instance->physical,
+                                         .entered = &instance->entered,
                                          .told = site->physical == FMT_NONE ? 0 : build->calls.told[site->physical],
                                          .hook = &build->hook,
                                          .spills = &build->spills,
@@ -124,6 +125,12 @@ static int compile_site(struct sym_build *build, const struct sym_found_site *fo
   uint8_t *states = calloc(2, plan->arg_count + 1u), *lost = states ? states + plan->arg_count + 1 : NULL;
   Dwarf_Die entered = instance->entered;
   struct sym_abi abi;
+  const uint32_t copy = sym_instances_range_at(&build->instances, instance->this_function);
+  const struct sym_range *whole = copy == FMT_NONE ? NULL : base_vector_at(&build->instances.ranges, copy);
+  if (whole && whole->entry == instance->this_function) {
+    context.whole = &whole->die;
+    context.whole_entry = whole->entry;
+  }
   const struct sym_symbol *symbol =
       sym_symbol_table_exact(&build->symbol_table, sym_is_sled(found) ? found->function : context.entry);
   context.is_clone = is_gnu && (!symbol || sym_symbol_is_rebuilt(symbol->name));

@@ -95,6 +95,17 @@ uint8_t sym_entry_value_copy(const struct sym_location_context *context, unsigne
   return in_slot;
 }
 
+bool sym_entry_register_is_kept(const struct sym_location_context *context, unsigned reg, unsigned at_call,
+                                uint64_t size)
+{
+  struct sym_flow flow;
+  struct sym_code value = {0};
+  if (!context->entry || !follow(context, &flow))
+    return true;
+  const uint8_t known = sym_flow_push(&flow, at_call, &value);
+  return copied_bytes(value.ops, value.count, known, reg) >= size;
+}
+
 /* Whether what was stored is what a register held on entry that passes no parameter: it is kept to be given back, or,
  * of x86-64's rax, pushed to make room. */
 static bool passes_nothing(const struct sym_processor *processor, const struct sym_code *code)

@@ -14,6 +14,11 @@
  * without ops, when no copy is found. */
 uint8_t sym_entry_value_copy(const struct sym_location_context *context, unsigned reg, struct sym_code *code);
 
+/* Whether the low `size` bytes of register `at_call` are at the call what those of argument register `reg` were on
+ * entry, as far as can be told: straight code has to lead there. */
+bool sym_entry_register_is_kept(const struct sym_location_context *context, unsigned reg, unsigned at_call,
+                                uint64_t size);
+
 /* Whether no store between the function's first instruction and the call, which straight code leads to, puts anything
  * into the `size` bytes at what register `base` holds at the call plus `offset`, and no caller has: they lie in the
  * function's own frame. */

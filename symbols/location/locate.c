@@ -10,7 +10,10 @@
 #include "symbols/flow/entry_reads.h"
 #include "symbols/flow/spill.h"
 #include "symbols/location/abi.h"
+#include "symbols/location/clone_parameters.h"
 #include "symbols/location/composite_location.h"
+#include "symbols/location/entry_value_copy.h"
+#include "symbols/location/inlined_location.h"
 #include "symbols/location/location_list.h"
 #include "symbols/location/post_call_location.h"
 #include "symbols/location/sled_location.h"
@@ -103,7 +106,8 @@ static void after_call(const struct sym_location_context *context, Dwarf_Attribu
     at_pc(context, context->pc, SYM_AFTER_CALL, attribute, offset, size, location);
     /* Nothing has been stored into the frame when the hook is called. */
     if (context->is_inlined) {
-      sym_post_call_stored(context, size, location);
+      if (!sym_post_call_stored(context, size, location))
+        sym_location_lose(location, SYM_LOST_NO_RANGE);
     } else {
       sym_post_call_home(context, size, location);
       sym_post_call_settle(context, location);
@@ -160,18 +164,6 @@ static bool is_omitted(Dwarf_Attribute *attribute)
   return false;
 }
 
-/* Whether a list tells of a clone's first instruction what a register held on entry: gcc writes so of what it took out
- * of a clone of a clone (f.constprop.0.isra.0), by the register that it was passed in before. What is passed begins in
- * its register. */
-static bool is_taken_out(const struct sym_location_context *context, Dwarf_Attribute *attribute, Dwarf_Addr entry)
-{
-  struct sym_location_list list = {.attribute = attribute};
-  while (context->is_clone && !context->is_inlined && !is_single(attribute) && sym_location_list_next(&list))
-    if (list.start <= entry && entry < list.end)
-      return list.count > 0 && (list.ops[0].atom == DW_OP_entry_value || list.ops[0].atom == DW_OP_GNU_entry_value);
-  return false;
-}
-
 /* At a sled, before the function's first instruction. */
 static void at_sled(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute,
                     int64_t offset, uint64_t size, struct sym_location *location)
@@ -185,7 +177,7 @@ static void at_sled(const struct sym_location_context *context, Dwarf_Die *die, 
       at_pc(context, context->sled_end, SYM_AT_CALL, attribute, offset, size, location);
     if (location->kind == SYM_LOCATION_LOST && location->lost == SYM_LOST_NO_RANGE && is_omitted(attribute))
       sym_location_lose(location, SYM_LOST_OMITTED);
-    if (!is_found && is_taken_out(context, attribute, context->call))
+    if (!is_found && !is_single(attribute) && sym_clone_lacks(context, die, attribute))
       sym_location_lose(location, SYM_LOST_OMITTED);
     sym_sled_settle(location);
   }
@@ -244,6 +236,10 @@ static void at_hook(const struct sym_location_context *context, Dwarf_Attribute 
   sym_location_lose(location, SYM_LOST_NO_RANGE);
   if (is_of_clang && !is_single(attribute) && begins_at_return(context, attribute))
     return;
+  if (is_of_clang && !is_single(attribute) && sym_inlined_is_early(context, attribute)) {
+    sym_location_lose(location, SYM_LOST_NOT_YET);
+    return;
+  }
   at_pc(context, context->call, SYM_AT_CALL, attribute, offset, size, location);
   if (location->kind == SYM_LOCATION_LOST)
     at_pc(context, context->pc - 1, SYM_AT_CALL, attribute, offset, size, location);
@@ -251,10 +247,52 @@ static void at_hook(const struct sym_location_context *context, Dwarf_Attribute 
    * may be what was passed, or what it becomes. */
   struct sym_location stored = *location;
   if (is_of_clang && !is_single(attribute) && location->kind == SYM_LOCATION_MEMORY) {
-    sym_post_call_stored(context, size, &stored);
-    if (stored.kind != SYM_LOCATION_MEMORY)
+    const bool is_filled = sym_post_call_stored(context, size, &stored);
+    if (!is_filled || stored.kind != SYM_LOCATION_MEMORY)
       sym_location_lose(location, SYM_LOST_FRAME_NUMBER);
   }
+}
+
+/* Loses, or finds elsewhere, what an out-of-line function was passed in a register and is said to keep in one of which
+ * it has made something else: gcc goes on calling that the parameter where the function extends or shifts a structure
+ * in place, and clang tells what it has computed of it by then. */
+static void settle_kept(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
+                        uint64_t size, struct sym_location *location)
+{
+  struct sym_location_context at_entry = *context;
+  struct sym_location passed;
+  const bool is_made = location->kind == SYM_LOCATION_VALUE && !sym_location_is_constant(location) &&
+                       !sym_code_has(&location->code, FMT_OP_ENTRY);
+  if ((location->kind != SYM_LOCATION_REGISTER && !is_made) || context->is_inlined || !context->entry)
+    return;
+  at_entry.sled_end = context->entry;
+  at_pc(&at_entry, context->entry, SYM_AT_CALL, attribute, offset, size, &passed);
+  const uint64_t end = (uint64_t)location->inner + size;
+  if (passed.kind != SYM_LOCATION_REGISTER || passed.inner != location->inner ||
+      (!is_made && sym_entry_register_is_kept(context, passed.reg, location->reg, end)))
+    return;
+  struct sym_code copy = {0};
+  if (sym_entry_value_copy(context, passed.reg, &copy) < end) {
+    if (!is_made)
+      sym_location_lose(location, SYM_LOST_NO_RANGE);
+    return;
+  }
+  location->kind = SYM_LOCATION_VALUE;
+  location->code = copy;
+}
+
+/* Loses what an optimised function puts first into the home of a parameter, where that may be what it sets it to: what
+ * it was passed comes out of a register or the frame, and is stored before, unless it is overwritten at once. */
+static void settle_home(const struct sym_location_context *context, Dwarf_Die *die, struct sym_location *location)
+{
+  Dwarf_Die physical = *context->physical;
+  if (location->kind != SYM_LOCATION_VALUE || !sym_die_tells_calls(&physical))
+    return;
+  if (sym_location_is_constant(location) ? !context->is_inlined || sym_inlined_may_set(context, die)
+                                         : sym_code_has(&location->code, FMT_OP_LOAD))
+    sym_location_lose(location, SYM_LOST_NO_RANGE);
+  else if (!context->is_inlined)
+    sym_post_call_settle(context, location);
 }
 
 void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
@@ -272,7 +310,7 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
     at_sled(context, die, &attribute, offset, size, location);
     return;
   }
-  if (context->entry && is_taken_out(context, &attribute, context->entry)) {
+  if (!is_single(&attribute) && sym_clone_lacks(context, die, &attribute)) {
     sym_location_lose(location, SYM_LOST_OMITTED);
     return;
   }
@@ -282,14 +320,19 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
     /* A value on entry or in a slot that cannot be told is lost: what another description gives later may be a new
      * value. */
     if (location->kind == SYM_LOCATION_LOST && location->lost != SYM_LOST_ENTRY_VALUE &&
-        location->lost != SYM_LOST_FRAME_NUMBER)
+        location->lost != SYM_LOST_FRAME_NUMBER && location->lost != SYM_LOST_NOT_YET)
       after_call(context, &attribute, offset, size, location);
     /* clang binds at once what an out-of-line function sets its parameter to. */
     if (context->writes_after_call && !context->is_inlined && sym_location_is_constant(location))
       sym_location_lose(location, SYM_LOST_SET);
     settle_spill(context, size, location);
+    if (context->writes_after_call && context->is_inlined && sym_location_is_constant(location) &&
+        sym_inlined_may_set(context, die))
+      sym_location_lose(location, SYM_LOST_NO_RANGE);
+    settle_kept(context, &attribute, offset, size, location);
   } else if (context->writes_after_call && !context->is_spilled) {
     sym_post_call_home(context, size, location);
+    settle_home(context, die, location);
     if (is_unread_on_stack(context, die, location))
       sym_location_lose(location, SYM_LOST_NOT_YET);
   }

@@ -29,6 +29,9 @@ struct sym_location_context {
   bool is_lazy;        /* what the lazy resolver may change may be lost on the module's first call */
   const struct sym_frame *frame; /* at pc - 1 */
   const Dwarf_Die *physical;     /* the subprogram whose frame it is: its DW_AT_frame_base is meant by DW_OP_fbreg */
+  const Dwarf_Die *entered;      /* the inlined_subroutine, or the subprogram, whose parameters are asked for */
+  const Dwarf_Die *whole;        /* of one that is inlined: its out-of-line copy, or NULL */
+  uint64_t whole_entry;          /* of that: its first instruction */
   uint16_t told;                 /* a bit for each argument register whose value on entry some caller tells */
   const struct sym_hook *hook;   /* the module's code */
   bool writes_after_call;        /* made by a compiler that writes parameters into their slots after the hook's call */

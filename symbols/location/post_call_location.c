@@ -4,6 +4,7 @@
 #include "symbols/location/post_call_location.h"
 
 #include "symbols/flow/flow.h"
+#include "symbols/flow/spill.h"
 #include "symbols/location/composite_location.h"
 #include "symbols/location/location_list.h"
 
@@ -149,29 +150,30 @@ static bool loads(const struct sym_code *code, int64_t offset)
   return false;
 }
 
-void sym_post_call_stored(const struct sym_location_context *context, uint64_t size, struct sym_location *location)
+bool sym_post_call_stored(const struct sym_location_context *context, uint64_t size, struct sym_location *location)
 {
   uint8_t base;
   int64_t offset;
   struct sym_code code = {0};
-  if (location->kind != SYM_LOCATION_MEMORY || size > 8 || !sym_code_is_sum(&location->code, &base, &offset) ||
-      !sym_code_is_frame(&location->code, 0, sym_location_bases(context)) ||
-      !first_store(context, base, offset + location->inner, (uint8_t)size, &code) ||
-      loads(&code, offset + location->inner))
-    return;
+  if (location->kind != SYM_LOCATION_MEMORY || !sym_code_is_sum(&location->code, &base, &offset) ||
+      !sym_code_is_frame(&location->code, 0, sym_location_bases(context)) || is_argument_slot(context, base, offset))
+    return true;
+  if (size > 8 || !first_store(context, base, offset + location->inner, (uint8_t)size, &code))
+    return !sym_spill_is_named(context->spills, context->physical, context->frame, base, offset);
+  if (loads(&code, offset + location->inner))
+    return true;
   location->kind = SYM_LOCATION_VALUE;
   location->code = code;
   location->inner = 0;
   location->known = (uint8_t)size;
-  if (!is_copy(location, context->hook->processor->stack_pointer, false))
-    sym_location_lose(location, SYM_LOST_NO_RANGE);
+  return is_copy(location, context->hook->processor->stack_pointer, false);
 }
 
 void sym_post_call_settle(const struct sym_location_context *context, struct sym_location *location)
 {
   const uint8_t stack_pointer = context->hook->processor->stack_pointer;
-  if (!context->is_inlined && sym_location_is_constant(location)) {
-    sym_location_lose(location, SYM_LOST_SET);
+  if (sym_location_is_constant(location)) {
+    sym_location_lose(location, context->is_inlined ? SYM_LOST_NO_RANGE : SYM_LOST_SET);
     return;
   }
   if (location->kind == SYM_LOCATION_LOST || is_copy(location, stack_pointer, false))
@@ -193,6 +195,14 @@ static bool is_told_at_return(const struct sym_location_context *context, Dwarf_
   return list.is_cut;
 }
 
+/* Whether the location is something in memory outside of the frame. What was passed is loaded from there before the
+ * call, as the hook may write there. */
+static bool is_elsewhere(const struct sym_location *location)
+{
+  return sym_code_has(&location->code, FMT_OP_LOAD) ||
+         (location->kind == SYM_LOCATION_MEMORY && sym_code_has(&location->code, FMT_OP_ADDRESS));
+}
+
 void sym_post_call_location(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
                             uint64_t size, struct sym_location *location)
 {
@@ -212,6 +222,8 @@ void sym_post_call_location(const struct sym_location_context *context, Dwarf_At
       if (entries.starts[i] == flow.at) {
         sym_composite_location(&later, SYM_LATER, attribute, entries.ops[i], entries.counts[i], offset, size, location);
         sym_post_call_settle(context, location);
+        if (!context->writes_after_call && location->kind != SYM_LOCATION_LOST && is_elsewhere(location))
+          sym_location_lose(location, SYM_LOST_NO_RANGE);
         return;
       }
 }

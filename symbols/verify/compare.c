@@ -6,7 +6,10 @@
 #include "symbols/verify/die.h"
 #include "symbols/verify/emulate.h"
 
-enum { STEPS_MAX = 200 /* instructions after a call that are followed */ };
+enum {
+  STEPS_MAX = 200, /* instructions after a call that are followed */
+  NEAR = 64        /* bytes before a call that may belong to it */
+};
 
 unsigned vf_state_of(const struct vf_subject *subject)
 {
@@ -105,6 +108,36 @@ static enum vf_outcome compare_entered(const struct vf_subject *subject, const s
   return unknown ? VF_BY_CODE : VF_DIFFER;
 }
 
+/* For a parameter that an out-of-line function is passed in a register and that DWARF tells at the call by what was
+ * computed of it: holds what the index reads then against what was in the register on entry. */
+static enum vf_outcome compare_passed(const struct vf_subject *subject, const struct vf_place *place)
+{
+  struct vf_stores stores = {.count = 0};
+  struct vf_machine machine = *place->machine;
+  struct vf_place entered = *place;
+  struct vf_emitted emitted;
+  struct vf_value value;
+  Dwarf_Addr address;
+  machine.stores = &stores;
+  entered.machine = &machine;
+  if ((subject->site->flags & FMT_SITE_INLINED) || !place->physical ||
+      dwarf_lowpc(place->physical, &address, VF_ERROR) != DW_DLV_OK)
+    return VF_DIFFER;
+  uint64_t at = address;
+  vf_emulate_entry(&machine);
+  machine.unknown = 0;
+  entered.call = entered.sled_end = at;
+  vf_evaluate(&entered, subject->die, subject->parameter->die, VF_AT_CALL,
+              subject->is_nullness ? 8 : subject->parameter->type->size, &value);
+  for (int step = 0; step < STEPS_MAX && at != place->call; step++)
+    if (!vf_emulate(subject->code, &machine, &at))
+      return VF_DIFFER;
+  return at == place->call && vf_run_ops(&machine, subject->index, subject->site, subject->arg, &emitted) &&
+                 vf_same_value(subject->parameter->type, &emitted, &value, subject->is_nullness)
+             ? VF_AGREE
+             : VF_DIFFER;
+}
+
 /* Whether a slot that is a parameter's only home may be written after the hook's call alone. clang puts the call before
  * the stores of parameters, and DWARF does not tell such a home from a slot that was filled before. */
 static bool is_late_home(const struct vf_place *place, Dwarf_Die die, const struct vf_value *value)
@@ -116,7 +149,7 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
 {
   bool reads = vf_state_of(subject) == FMT_STATE_READ;
   bool is_readable = false, is_unknown = false, is_slot = false, is_later = false, is_beyond = false;
-  bool uses_entry = false, is_home = false;
+  bool uses_entry = false, is_home = false, is_number = false, is_early = false;
   unsigned size = subject->is_nullness ? 8 : subject->parameter->type->size;
   struct vf_emitted emitted;
   if (reads && !vf_run_ops(place->machine, subject->index, subject->site, subject->arg, &emitted))
@@ -133,6 +166,8 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
     if (reads && same_loaded(subject->parameter->type, &emitted, &value, subject->is_nullness))
       return VF_AGREE_LOADED;
     is_unknown |= value.status == VF_UNKNOWN;
+    is_number |= value.status == VF_READ && value.is_number;
+    is_early |= moment == VF_AT_CALL && value.low <= place->call && place->call - value.low < NEAR;
     is_slot |= value.is_slot;
     is_home |= is_late_home(place, subject->die, &value);
     if (moment == VF_LATER)
@@ -152,11 +187,18 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
   /* clang describes a spill of 4 bytes as all 8 of a variable; that it is one is in the code. */
   if (!reads && is_readable && is_late_slot && size == 8)
     return VF_BY_CODE;
+  /* clang may tell what an inlined function sets its parameter to, which is seen in the function's out-of-line copy, or
+   * what it computes of it, which begins among the instructions of the call. */
+  const bool is_inlined = subject->site->flags & FMT_SITE_INLINED;
+  if (!reads && is_readable && (is_number || is_early) && is_inlined && vf_is_clang(place->object->dbg, subject->die))
+    return VF_BY_CODE;
+  if (!reads && is_readable && vf_is_taken(place, subject->die))
+    return VF_AGREE;
   if (!reads)
     return is_readable ? is_beyond ? VF_BEYOND : VF_ONLY_SECOND : VF_AGREE;
   if (uses_entry)
     return compare_entered(subject, place);
   if (is_late_slot || (!is_readable && is_later))
     return compare_running(subject, place, &emitted);
-  return is_readable ? VF_DIFFER : VF_ONLY_INDEX;
+  return is_readable ? compare_passed(subject, place) : VF_ONLY_INDEX;
 }

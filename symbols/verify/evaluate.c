@@ -200,6 +200,19 @@ static bool is_counted(const struct vf_expression *expression)
   return true;
 }
 
+/* Whether a description asks for nothing of the machine. */
+static bool is_number(const struct vf_expression *expression)
+{
+  const uint8_t last = expression->count ? expression->ops[expression->count - 1].atom : 0;
+  for (size_t i = 0; i < expression->count; i++) {
+    uint8_t atom = expression->ops[i].atom;
+    if ((atom >= DW_OP_reg0 && atom <= DW_OP_bregx) || atom == DW_OP_call_frame_cfa || atom == DW_OP_deref ||
+        atom == DW_OP_entry_value || atom == DW_OP_GNU_entry_value)
+      return false;
+  }
+  return last == DW_OP_stack_value || last == DW_OP_implicit_value;
+}
+
 /* What a sum with a spilled register of `width` bytes is when the load that clang leaves out is put in; 0 when it
  * cannot be read. */
 static uint64_t with_load(const struct vf_place *place, enum vf_moment moment, Dwarf_Die die,
@@ -219,7 +232,7 @@ void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract
                  struct vf_value *value)
 {
   struct vf_list list;
-  struct vf_expression expression;
+  struct vf_expression expression = {.low = 0};
   *value = (struct vf_value){.status = VF_LOST, .why = "no location"};
   if (!vf_has(die, DW_AT_location)) {
     if (!constant(die, size, value) && abstract)
@@ -242,6 +255,8 @@ void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract
     value->is_begun = true;
     value->is_frame_sum = is_frame_sum(&expression);
     value->is_counted = is_counted(&expression);
+    value->is_number = is_number(&expression);
+    value->low = expression.low;
     for (unsigned k = 0; value->is_frame_sum && k < 2; k++)
       value->loaded[k] = with_load(place, moment, die, &expression, 4u << k, size);
   }
@@ -280,4 +295,33 @@ int vf_register_of(const struct vf_place *place, Dwarf_Die die, Dwarf_Half name)
     reg = expression.ops[0].atom - DW_OP_reg0;
   vf_list_close(&list);
   return reg;
+}
+
+/* The registers, as bits, that the description of a parameter's names at the function's first instruction. */
+static uint64_t registers_at(Dwarf_Die die, uint64_t pc)
+{
+  struct vf_list list;
+  struct vf_expression expression;
+  uint64_t registers = 0;
+  if (!vf_has(die, DW_AT_location) || !vf_list_open(die, DW_AT_location, &list))
+    return 0;
+  if (vf_list_at(&list, pc, 0, &expression))
+    for (size_t i = 0; i < expression.count; i++)
+      if (expression.ops[i].atom >= DW_OP_reg0 && expression.ops[i].atom <= DW_OP_reg31)
+        registers |= UINT64_C(1) << (expression.ops[i].atom - DW_OP_reg0);
+  vf_list_close(&list);
+  return registers;
+}
+
+bool vf_is_taken(const struct vf_place *place, Dwarf_Die die)
+{
+  Dwarf_Addr low;
+  if (!place->physical || dwarf_lowpc(place->physical, &low, VF_ERROR) != DW_DLV_OK)
+    return false;
+  const uint64_t its = registers_at(die, low);
+  for (Dwarf_Die other = its ? vf_child(place->physical) : NULL; other && vf_offset(other) < vf_offset(die);
+       other = vf_sibling(place->object->dbg, other))
+    if (vf_tag(other) == DW_TAG_formal_parameter && registers_at(other, low) & its)
+      return true;
+  return false;
 }

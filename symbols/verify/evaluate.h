@@ -16,6 +16,8 @@ struct vf_value {
   bool is_frame_sum;  /* an address in the function's own frame with something added, told as the value: clang also says
                          so of a sum with a spilled register, the load left out */
   bool is_counted;    /* a sum of constants alone: a constant that was passed, with what was added since */
+  uint64_t low;       /* where the description's range begins, of a list */
+  bool is_number;     /* a list tells it as a number */
   uint64_t loaded[2]; /* of is_frame_sum: what it is with a load of 4 and of 8 bytes put in */
   bool is_slot;       /* it is read from one place of the function's own frame, or from the address that is there */
   bool is_single;     /* it has one description for all its scope */
@@ -33,5 +35,9 @@ void vf_evaluate_attribute(const struct vf_place *place, Dwarf_Die die, Dwarf_Ha
 
 /* The register that attribute `name` of `die` names with a single DW_OP_reg, or -1. */
 int vf_register_of(const struct vf_place *place, Dwarf_Die die, Dwarf_Half name);
+
+/* Whether a parameter that the function lists before this one is told to be in the same register when it is entered:
+ * then that one is there, and this one, of a clone, is not passed any more. */
+bool vf_is_taken(const struct vf_place *place, Dwarf_Die die);
 
 #endif

@@ -108,8 +108,10 @@ bool vf_list_at(const struct vf_list *list, uint64_t pc, size_t number, struct v
       return false;
     if (is_default(&entry))
       fallback = entry;
-    else if (holds_at(&entry, pc) && found++ == number)
+    else if (holds_at(&entry, pc) && found++ == number) {
+      expression->low = entry.low;
       return decode(entry.description, entry.count, expression);
+    }
   }
   return found == 0 && number == 0 && fallback.description && decode(fallback.description, fallback.count, expression);
 }

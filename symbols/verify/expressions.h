@@ -17,6 +17,7 @@ struct vf_op {
 struct vf_expression {
   struct vf_op ops[VF_OPS_MAX];
   size_t count;
+  uint64_t low; /* of the range of a list that it holds for */
 };
 
 /* Decodes the descriptions that hold at `pc` one after another: `number` counts from 0. False: there is no such one, or

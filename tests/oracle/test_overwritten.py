@@ -171,8 +171,35 @@ int main(void)
   return 0;
 }
 """
+AT_CALLS = HEAD + """
+volatile int zero;
+volatile long wide;
+struct two { int a, b; };
+struct bits { int a : 5; long b : 40; };
+__attribute__((no_instrument_function, noinline)) void away(void *p) { __asm__ volatile("" : : "r"(p) : "memory"); }
+__attribute__((no_instrument_function, noinline)) long mix(long x) { sink += x; return sink & 0xff; }
+static inline double sets(int a, unsigned char b) { int k = zero; b = 5; a = mix(1); away(&a); return acc; } //= a=3, b=(118|233)
+static inline double copies(short c, int a) { int k = zero; c = acc; mix(c); mix(c + a); return acc; } //= c=44, a=[0-3] ! a=
+OUT int extends(double d, struct two p, int n) { wide += p.a; use(n); wide = n; return acc; } //= d=1.5, p:struct two, n=[0-3], p.a=7[0-3], p.b=200 ! n= p.a=
+OUT void shifts(struct bits p, char c) { for (int i = 0; i < 3; i++) sink += p.b; sink += c; } //= p:struct bits, c='x', p.a=3, p.b=1000
+OUT double lacks(int m, int n, long b, double d, short e, unsigned char f) { int k = zero; sink += (long)d; d += 3; return acc; } //= m=7, n=8, b=[0-9], d=480.5, e=1[0-3], f=104 ! d=
+OUT double shares(int a, int b, int c, char *s) { mix(c); use(c); return acc; } //= a=10[0-3], b=20[0-3], c=30[0-3], s=NULL ! c=
+int main(void)
+{
+  for (int i = 0; i < 4; i++) {
+    sets(3, i & 1 ? 118 + zero : 233);
+    copies(44, i);
+    sink = extends(1.5, (struct two){70 + i, 200}, i);
+    shifts((struct bits){3, 1000}, 'x');
+    lacks(7, 8, zero, 480.5, 10 + i, 104);
+    shares(100 + i, 200 + i, 300 + i, 0);
+  }
+  return 0;
+}
+"""
 CLANG = ["clang", "clang-16", "clang-19"]
 GCC = ["gcc-12", "gcc-11"]
+AT_CALLS_RULES = "function *: d value\nfunction extends: show p.a\nfunction extends: show p.b\nfunction shifts: show p.a\nfunction shifts: show p.b\n"
 # (name, source, rules, compilers, ways to compile)
 CASES = [
     ("dead", DEAD, "", CLANG, [["-O2"], ["-O0"], ["-O1"], ["-O3"]]),
@@ -185,6 +212,8 @@ CASES = [
     ("memory", MEMORY, "function *: show p.b\nfunction *: show p.z\n", CLANG[::-1], [["--calls", "-O1"], ["--before-inlining", "-O2"], ["--calls", "-O0"]]),
     ("slots", AT_SLOTS, "function *: d value\nfunction *: show p.u\nfunction *: show p.v\n", CLANG[::-1], [["--calls", "-O2"], ["--before-inlining", "-O2"], ["--calls", "-O1"], ["--calls", "-O0"], ["-O2"]]),
     ("inlined", INLINED, "", CLANG[::-1], [["--before-inlining", "-O2"], ["--before-inlining", "-O1"], ["--before-inlining", "-O3"]]),
+    ("at_calls", AT_CALLS, AT_CALLS_RULES, GCC, [["--before-inlining", "-O2"], ["--before-inlining", "-O3"], ["--calls", "-O2"], ["--calls", "-O0"]]),
+    ("at_calls", AT_CALLS, AT_CALLS_RULES, CLANG, [["--before-inlining", "-O2"], ["--calls", "-O1"], ["--calls", "-O0"]]),
     ("converted", CONVERTED, "function *: a value\nfunction first: d value\n", GCC, [["-O2"], ["--calls", "-O2"], ["-O0"], ["--calls", "-O0"]]),
     ("switches", SWITCHES, "", CLANG, [["-O2"], ["-O3"], ["-O2", "-fno-pie", "-no-pie"], ["-O0"]]),
     ("switches", SWITCHES, "", GCC, [["-O2"], ["-O2", "-fno-pie", "-no-pie"]]),

@@ -1,0 +1,61 @@
+/* Reads from the location lists of a clone's parameters which of them it is not passed. */
+#include "symbols/location/clone_parameters.h"
+
+#include <dwarf.h>
+
+#include "symbols/location/location_list.h"
+
+/* Whether the first thing that is told of the time from the entry up to the site is a value on entry. The function may
+ * have a part before its entry. */
+static bool begins_as_entry_value(const struct sym_location_context *context, Dwarf_Attribute *attribute,
+                                  Dwarf_Addr entry)
+{
+  struct sym_location_list list = {.attribute = attribute};
+  Dwarf_Addr first = UINT64_MAX;
+  bool is_entry_value = false;
+  while (sym_location_list_next(&list)) {
+    if ((list.end <= entry && list.start != entry) || list.start >= first || list.start > context->call)
+      continue;
+    first = list.start;
+    is_entry_value =
+        list.count > 0 && (list.ops[0].atom == DW_OP_entry_value || list.ops[0].atom == DW_OP_GNU_entry_value);
+  }
+  return is_entry_value;
+}
+
+/* The general registers, as bits, that a list tells at the clone's first instruction. */
+static uint64_t registers_at_entry(Dwarf_Attribute *attribute, Dwarf_Addr entry)
+{
+  struct sym_location_list list = {.attribute = attribute};
+  uint64_t registers = 0;
+  while (sym_location_list_next(&list))
+    for (size_t i = 0; list.start <= entry && entry < list.end && i < list.count; i++)
+      if (list.ops[i].atom >= DW_OP_reg0 && list.ops[i].atom <= DW_OP_reg31)
+        registers |= UINT64_C(1) << (list.ops[i].atom - DW_OP_reg0);
+  return registers;
+}
+
+/* Whether a parameter that is listed before it is told to be there as well: those that are passed come first. */
+static bool is_shared(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute,
+                      Dwarf_Addr entry)
+{
+  Dwarf_Die function = *context->physical, child;
+  const uint64_t its = registers_at_entry(attribute, entry);
+  for (int next = its ? dwarf_child(&function, &child) : 1; next == 0 && child.addr != die->addr;
+       next = dwarf_siblingof(&child, &child)) {
+    Dwarf_Attribute other;
+    if (dwarf_tag(&child) == DW_TAG_formal_parameter && dwarf_attr(&child, DW_AT_location, &other) &&
+        registers_at_entry(&other, entry) & its)
+      return true;
+  }
+  return false;
+}
+
+bool sym_clone_lacks(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute)
+{
+  const Dwarf_Addr entry = context->sled_end ? context->call : context->entry;
+  if (!context->is_clone || context->is_inlined || !entry)
+    return false;
+  return begins_as_entry_value(context, attribute, entry) ||
+         (!context->sled_end && is_shared(context, die, attribute, entry));
+}

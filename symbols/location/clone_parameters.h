@@ -1,0 +1,15 @@
+/*
+ * Parameters that gcc took out of a clone, and describes all the same.
+ */
+#ifndef CALLSIG_SYMBOLS_LOCATION_CLONE_PARAMETERS_H
+#define CALLSIG_SYMBOLS_LOCATION_CLONE_PARAMETERS_H
+
+#include "symbols/location/location.h"
+
+/* Whether the out-of-line clone that the site is of need not be passed the variable `die`, of which `attribute` is the
+ * location list. gcc describes what it took out of a clone of a clone (f.constprop.0.isra.0) by the register that it
+ * was passed in before: by what that held on entry, where what is passed begins as the register itself, or as that
+ * register, in which another parameter is passed now. */
+bool sym_clone_lacks(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute);
+
+#endif
