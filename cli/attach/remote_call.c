@@ -17,8 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/common/mappings.h"
 #include "cli/attach/thread_list.h"
+#include "cli/common/mappings.h"
 
 /* The loader's lock is held by another thread for as long as constructors of the program's run. */
 #define CALL_SECONDS 20.0
