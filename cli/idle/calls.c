@@ -13,13 +13,22 @@
 /* A program that forks without end has always one more. */
 #define ROUNDS 16
 
-static int switch_process(const struct cli_recorded_process *process, bool out)
+/* Who says how long calls may be taken out; NULL: they are put back. */
+struct taking {
+  bool (*goes_on)(const void *data);
+  const void *data;
+};
+
+static int switch_process(const struct cli_recorded_process *process, const struct taking *taking)
 {
   struct base_vector sleds = BASE_VECTOR_OF(struct cli_sled);
   const int file = open(process->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
   int error = file < 0 ? -errno : cli_sleds_read(file, process->path, &sleds);
+  if (error == 0 && sleds.count == 0)
+    error = -ENODATA;
   if (error == 0)
-    error = sleds.count > 0 ? cli_sleds_switch(process->pid, &sleds, out) : -ENODATA;
+    error = cli_sleds_switch(process->pid, &sleds, taking != NULL, taking != NULL ? taking->goes_on : NULL,
+                             taking != NULL ? taking->data : NULL);
   if (file >= 0)
     close(file);
   base_vector_free(&sleds);
@@ -27,28 +36,39 @@ static int switch_process(const struct cli_recorded_process *process, bool out)
   return error == -ENOENT || error == -ESRCH ? 0 : error;
 }
 
-int cli_calls_switch(const char *run, const char *path, bool out, pid_t *pid)
+/* Switches the process whose own recording began at `start`. */
+static int switch_own(uint64_t run, uint64_t start, const struct taking *taking, pid_t *pid)
 {
   struct base_vector processes = BASE_VECTOR_OF(struct cli_recorded_process), seen = BASE_VECTOR_OF(pid_t);
   int error = cli_recorded_processes_list(run, &seen, &processes);
-  uint32_t i = 0;
-  const struct cli_recorded_process *process = NULL;
-  for (; process == NULL && i < processes.count; i++) {
-    process = base_vector_at(&processes, i);
-    if (!process->is_own || strcmp(process->path, path) != 0)
-      process = NULL;
+  const struct cli_recorded_process *found = NULL;
+  for (uint32_t i = 0; found == NULL && i < processes.count; i++) {
+    const struct cli_recorded_process *process = base_vector_at(&processes, i);
+    found = process->is_own && process->start == start ? process : NULL;
   }
+  *pid = found != NULL ? found->pid : 0;
   if (error == 0)
-    error = process != NULL ? switch_process(process, out) : -EACCES;
-  *pid = process != NULL ? process->pid : 0;
+    error = found != NULL ? switch_process(found, taking) : -EACCES;
   base_vector_free(&processes);
   base_vector_free(&seen);
   return error;
 }
 
+int cli_calls_take_out(uint64_t run, uint64_t start, bool (*goes_on)(const void *data), const void *data, pid_t *pid)
+{
+  const struct taking taking = {goes_on, data};
+  return switch_own(run, start, &taking, pid);
+}
+
+int cli_calls_put_back(uint64_t run, uint64_t start)
+{
+  pid_t pid;
+  return switch_own(run, start, NULL, &pid);
+}
+
 /* Puts back the calls of those processes that were not `seen` before, and adds them to `reached`. 1: there were some,
  * 0: there are none; or a negative errno. */
-static int put_back_new(const char *run, bool children, struct base_vector *seen, struct base_vector *reached)
+static int put_back_new(uint64_t run, bool children, struct base_vector *seen, struct base_vector *reached)
 {
   struct base_vector processes = BASE_VECTOR_OF(struct cli_recorded_process);
   int error = cli_recorded_processes_list(run, seen, &processes);
@@ -57,7 +77,7 @@ static int put_back_new(const char *run, bool children, struct base_vector *seen
     const struct cli_recorded_process *process = base_vector_at(&processes, i);
     if (children && process->is_own)
       continue;
-    const int failed = switch_process(process, false);
+    const int failed = switch_process(process, NULL);
     error = error < 0 || failed == -ENODATA ? error : failed;
     pid_t *added = base_vector_add(reached, 1);
     if (added == NULL) {
@@ -70,7 +90,7 @@ static int put_back_new(const char *run, bool children, struct base_vector *seen
   return error < 0 ? error : reached->count > before;
 }
 
-static int put_back(const char *run, bool children, struct base_vector *reached)
+static int put_back(uint64_t run, bool children, struct base_vector *reached)
 {
   struct base_vector seen = BASE_VECTOR_OF(pid_t);
   int found, error = 0;
@@ -83,12 +103,12 @@ static int put_back(const char *run, bool children, struct base_vector *reached)
   return error;
 }
 
-int cli_calls_put_back(const char *run, struct base_vector *reached)
+int cli_calls_put_back_all(uint64_t run, struct base_vector *reached)
 {
   return put_back(run, false, reached);
 }
 
-int cli_calls_put_back_children(const char *run)
+int cli_calls_put_back_children(uint64_t run)
 {
   struct base_vector reached = BASE_VECTOR_OF(pid_t);
   const int error = put_back(run, true, &reached);

@@ -13,24 +13,35 @@
 
 #include "cli/common/process_recording.h"
 
-/* Is it `path`, or PATH.PID? */
-static bool is_beside(const char *name, const char *path)
+/* The regular file that a line of /proc/PID/maps tells of, shared; NULL for none. */
+static const char *shared_file(char *line)
 {
-  const size_t length = strlen(path);
-  return strncmp(name, path, length) == 0 &&
-         (name[length] == '\0' || (name[length] == '.' && isdigit((unsigned char)name[length + 1])));
+  struct stat status;
+  char *name = strchr(line, '/');
+  const char *access = strchr(line, ' ');
+  if (name == NULL || strlen(name) > PATH_MAX || access == NULL || access[4] != 's')
+    return NULL;
+  name[strcspn(name, "\n")] = '\0';
+  return lstat(name, &status) == 0 && S_ISREG(status.st_mode) ? name : NULL;
+}
+
+/* Is the process one of this program, which looks into a recording? */
+static bool is_of_callsig(pid_t pid)
+{
+  struct stat its, own;
+  char name[64];
+  snprintf(name, sizeof name, "/proc/%ld/exe", (long)pid);
+  return stat(name, &its) == 0 && stat("/proc/self/exe", &own) == 0 && its.st_dev == own.st_dev &&
+         its.st_ino == own.st_ino;
 }
 
 /* Takes what a line of /proc/PID/maps has mapped, if that is a recording of the run, and nearer to the process than
  * what was taken before: its own, or the one that was begun last. True when it is its own. */
-static bool take_line(char *line, const char *path, struct cli_recorded_process *process)
+static bool take_line(char *line, uint64_t run, struct cli_recorded_process *process)
 {
   struct fmt_rec_header header;
-  char *name = strchr(line, '/');
-  if (name == NULL || strlen(name) > PATH_MAX)
-    return false;
-  name[strcspn(name, "\n")] = '\0';
-  if (!is_beside(name, path) || !cli_recording_header(name, &header))
+  const char *name = shared_file(line);
+  if (name == NULL || !cli_recording_header(name, &header) || header.run != run)
     return false;
   const bool is_own = header.pid == cli_process_number_inside((unsigned long)process->pid);
   if (is_own || process->path[0] == '\0' || header.start.ticks > process->start) {
@@ -42,7 +53,7 @@ static bool take_line(char *line, const char *path, struct cli_recorded_process 
 }
 
 /* Fills process->path, "" where it goes by no recording of the run. */
-static void look_at(const char *path, struct cli_recorded_process *process)
+static void look_at(uint64_t run, struct cli_recorded_process *process)
 {
   char *line = NULL, name[64];
   size_t room = 0;
@@ -50,10 +61,12 @@ static void look_at(const char *path, struct cli_recorded_process *process)
   FILE *maps = fopen(name, "re");
   bool is_own = false;
   while (maps != NULL && !is_own && getline(&line, &room, maps) > 0)
-    is_own = take_line(line, path, process);
+    is_own = take_line(line, run, process);
   free(line);
   if (maps != NULL)
     fclose(maps);
+  if (process->path[0] != '\0' && is_of_callsig(process->pid))
+    process->path[0] = '\0';
 }
 
 static bool is_to_be_seen(int folder, const char *name)
@@ -70,14 +83,14 @@ static int compare(const void *one, const void *other)
 }
 
 /* Adds the process, which `list` has not seen yet, if it goes by one of the recordings. */
-static int add(const char *path, pid_t pid, struct base_vector *seen, struct base_vector *processes)
+static int add(uint64_t run, pid_t pid, struct base_vector *seen, struct base_vector *processes)
 {
   struct cli_recorded_process process = {.pid = pid};
   pid_t *number = base_vector_add(seen, 1);
   if (number == NULL)
     return -ENOMEM;
   *number = pid;
-  look_at(path, &process);
+  look_at(run, &process);
   if (process.path[0] == '\0')
     return 0;
   struct cli_recorded_process *added = base_vector_add(processes, 1);
@@ -87,7 +100,7 @@ static int add(const char *path, pid_t pid, struct base_vector *seen, struct bas
   return 0;
 }
 
-int cli_recorded_processes_list(const char *path, struct base_vector *seen, struct base_vector *processes)
+int cli_recorded_processes_list(uint64_t run, struct base_vector *seen, struct base_vector *processes)
 {
   const uint32_t known = seen->count;
   int error = 0;
@@ -98,7 +111,7 @@ int cli_recorded_processes_list(const char *path, struct base_vector *seen, stru
     const pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
     if (is_to_be_seen(dirfd(folder), entry->d_name) &&
         (known == 0 || bsearch(&pid, seen->data, known, sizeof pid, compare) == NULL))
-      error = add(path, pid, seen, processes);
+      error = add(run, pid, seen, processes);
   }
   closedir(folder);
   if (seen->count > 0)

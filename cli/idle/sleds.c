@@ -14,8 +14,8 @@
 #include "format/sled_idle.h"
 #include "output/recording/recording.h"
 
-/* Of the process's text, read at once. */
-#define WINDOW 65536u
+#define WINDOW     65536u /* of the process's text, read at once */
+#define BREAKPOINT 0xccu  /* what a debugger writes over an instruction's first byte */
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
@@ -67,6 +67,10 @@ int cli_sleds_read(int file, const char *path, struct base_vector *sleds)
 struct text {
   int memory;
   const struct cli_mappings *mappings;
+  const struct cli_memory_mapping *code; /* the runtime's that was met last; all stubs of a module lie in one */
+  bool (*goes_on)(const void *data);
+  const void *data;
+  bool has_breakpoints;
   uint64_t start; /* of what was read of it */
   size_t size;
   uint8_t bytes[WINDOW];
@@ -84,18 +88,49 @@ static const uint8_t *read_sled(struct text *text, uint64_t address)
 }
 
 /* The runtime's code lies in memory of its own. */
-static bool is_of_runtime(const struct text *text, uint64_t address)
+static bool is_of_runtime(struct text *text, uint64_t address)
 {
+  if (text->code != NULL && text->code->start <= address && address < text->code->end)
+    return true;
   const struct cli_memory_mapping *mapping = cli_mappings_at(text->mappings, address);
-  return mapping != NULL && mapping->executable && mapping->path[0] == '\0';
+  if (mapping == NULL || !mapping->executable || mapping->path[0] != '\0')
+    return false;
+  text->code = mapping;
+  return true;
+}
+
+/* Is it a call of the runtime's that is to be switched? */
+static bool is_to_switch(struct text *text, const struct cli_sled *sled, const uint8_t bytes[FMT_SLED_CALL], bool out)
+{
+  bool is_out;
+  const uint64_t target = fmt_sled_target(sled->address, bytes, sled->shape, &is_out);
+  return target != 0 && is_out != out && is_of_runtime(text, target);
+}
+
+/* Does a breakpoint lie over what would be put back? The debugger writes back what it found when it goes. */
+static bool is_breakpoint(struct text *text, const struct cli_sled *sled, const uint8_t bytes[FMT_SLED_CALL])
+{
+  uint8_t below[FMT_SLED_CALL];
+  memcpy(below, bytes, sizeof below);
+  below[0] = fmt_sled_idle_opcode(sled->shape);
+  return bytes[0] == BREAKPOINT && is_to_switch(text, sled, below, false);
 }
 
 static int switch_sled(struct text *text, const struct cli_sled *sled, bool out)
 {
+  uint8_t now[FMT_SLED_CALL];
   const uint8_t *bytes = fmt_sled_is_aligned(sled->address, sled->shape) ? read_sled(text, sled->address) : NULL;
-  bool is_out = out;
-  const uint64_t target = bytes != NULL ? fmt_sled_target(sled->address, bytes, sled->shape, &is_out) : 0;
-  if (target == 0 || is_out == out || !is_of_runtime(text, target))
+  if (bytes == NULL)
+    return 0;
+  if (!is_to_switch(text, sled, bytes, out)) {
+    text->has_breakpoints |= !out && is_breakpoint(text, sled, bytes);
+    return 0;
+  }
+  if (text->goes_on != NULL && !text->goes_on(text->data))
+    return -ECANCELED;
+  /* What was read with others may have been written since. */
+  if (pread(text->memory, now, sizeof now, (off_t)sled->address) != (ssize_t)sizeof now ||
+      !is_to_switch(text, sled, now, out))
     return 0;
   const uint8_t opcode = out ? fmt_sled_idle_opcode(sled->shape) : FMT_SLED_OPCODE_CALL;
   const ssize_t written = pwrite(text->memory, &opcode, 1, (off_t)sled->address);
@@ -114,24 +149,26 @@ static int switch_all(struct text *text, const struct base_vector *sleds, bool o
         error = switch_sled(text, sled, out);
     }
   }
-  return error;
+  return error == 0 && text->has_breakpoints ? -EBUSY : error;
 }
 
-int cli_sleds_switch(pid_t pid, const struct base_vector *sleds, bool out)
+int cli_sleds_switch(pid_t pid, const struct base_vector *sleds, bool out, bool (*goes_on)(const void *data),
+                     const void *data)
 {
   char path[64];
   struct cli_mappings mappings;
   snprintf(path, sizeof path, "/proc/%ld/mem", (long)pid);
   const int memory = open(path, O_RDWR | O_CLOEXEC);
   int error = memory < 0 ? -errno : 0;
-  struct text *text = error == 0 ? malloc(sizeof *text) : NULL;
+  struct text *text = error == 0 ? calloc(1, sizeof *text) : NULL;
   if (error == 0 && text == NULL)
     error = -ENOMEM;
   if (error == 0) {
     error = cli_mappings_read(pid, &mappings);
     text->memory = memory;
     text->mappings = &mappings;
-    text->start = text->size = 0;
+    text->goes_on = goes_on;
+    text->data = data;
     if (error == 0)
       error = switch_all(text, sleds, out);
     cli_mappings_free(&mappings);

@@ -26,8 +26,10 @@ struct cli_sled {
 int cli_sleds_read(int file, const char *path, struct base_vector *sleds);
 
 /* Takes the calls of the runtime's own code out of these sleds of the process, or puts them back; others stay as they
- * are. Exits have their calls for longer than entries. Returns 0, or the negative errno of writing its text: then some
- * may have been switched. Gives no message. */
-int cli_sleds_switch(pid_t pid, const struct base_vector *sleds, bool out);
+ * are. Exits have their calls for longer than entries. Before each that is taken out `goes_on` is asked with `data`,
+ * and when it says no the rest is left: -ECANCELED. Returns 0; -EBUSY where a debugger's breakpoint keeps some from
+ * being put back; or the negative errno of writing its text: then some may have been switched. Gives no message. */
+int cli_sleds_switch(pid_t pid, const struct base_vector *sleds, bool out, bool (*goes_on)(const void *data),
+                     const void *data);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * Looks after the sleds of a run's processes. The word `sleds` of each recording's header says whether calls are out:
  * it is written before the first one is, and after the last one is back, so that who wants to record and finds them in
- * place misses nothing.
+ * place misses nothing. What else a header says is read from the file: a program may cut its recording off at any time.
  */
 #include "cli/run/idle.h"
 
@@ -25,14 +25,15 @@
 
 #define NANOSECONDS UINT64_C(1000000000)
 /* Between two looks at all; who asks for the program that is run wakes at once. */
-#define LOOK_NS    50000000
+#define LOOK_NS    100000000
 #define QUIET_NS   NANOSECONDS       /* not recording for so long */
 #define SCAN_NS    (2 * NANOSECONDS) /* between two looks for processes that began, */
-#define SCAN_SHARE 100u              /* and so many times what a look takes */
+#define SCAN_SHARE 200u              /* and so many times what a look takes */
 
 /* A process's recording. */
 struct watched {
   struct cli_target target;
+  uint64_t start;       /* of the recording */
   pid_t pid;            /* that its calls were taken out of; 0: of none */
   uint64_t quiet_since; /* nothing was switched or asked since; 0: it records, or is asked for something */
   uint64_t switches, taken;
@@ -44,9 +45,11 @@ struct cli_idle {
   const struct cli_recording_place *place;
   struct base_vector watched; /* struct watched */
   uint64_t next_scan;
+  uint64_t next_put_back; /* breakpoints were in the way; 0: none */
   pthread_t thread;
-  int is_ending; /* atomic */
-  bool told;     /* that some process's code cannot be changed */
+  int is_ending;         /* atomic */
+  bool told;             /* that some process's code cannot be changed */
+  bool told_breakpoints; /* that some are in the way */
 };
 
 static uint64_t now_ns(void)
@@ -56,101 +59,115 @@ static uint64_t now_ns(void)
   return (uint64_t)now.tv_sec * NANOSECONDS + (uint64_t)now.tv_nsec;
 }
 
-static uint32_t sleds_of(const struct watched *watched)
+/* False where there is no whole header any more. */
+static bool read_header(const struct watched *watched, struct fmt_rec_header *header)
 {
-  return __atomic_load_n(&watched->target.header->sleds, __ATOMIC_SEQ_CST);
+  return pread(watched->target.fd, header, sizeof *header, 0) == (ssize_t)sizeof *header;
 }
 
 /* Does it record, or is it to do something? */
-static bool is_wanted(const struct watched *watched)
+static bool is_wanted(const struct fmt_rec_header *header)
 {
-  const struct fmt_rec_header *header = watched->target.header;
-  return !__atomic_load_n(&header->is_off, __ATOMIC_SEQ_CST) ||
-         __atomic_load_n(&header->request, __ATOMIC_SEQ_CST) != __atomic_load_n(&header->taken, __ATOMIC_SEQ_CST) ||
-         sleds_of(watched) == FMT_SLEDS_WANTED;
+  return !header->is_off || header->request != header->taken || header->sleds == FMT_SLEDS_WANTED;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ */
+/* Makes `sleds` what it is to be, where it is one of two; wakes who waits for that. */
+static bool change(const struct watched *watched, uint32_t from, uint32_t or_from, uint32_t to)
+{
+  struct fmt_rec_header header;
+  if (!read_header(watched, &header))
+    return false;
+  uint32_t *word = &watched->target.header->sleds;
+  bool changed = __atomic_compare_exchange_n(word, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST) ||
+                 __atomic_compare_exchange_n(word, &or_from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX);
+  return changed;
+}
 
 /* All calls are back: whoever waits for that goes on. */
 static void tell_calls(const struct watched *watched)
 {
-  uint32_t *word = &watched->target.header->sleds;
-  __atomic_store_n(word, FMT_SLEDS_CALL, __ATOMIC_SEQ_CST);
-  syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX);
+  change(watched, FMT_SLEDS_IDLE, FMT_SLEDS_WANTED, FMT_SLEDS_CALL);
 }
 
-static bool is_watched(const struct cli_idle *idle, const char *path)
+/* ------------------------------------------------------------------------------------------------------------------ */
+
+static bool is_watched(const struct cli_idle *idle, uint64_t start)
 {
   for (uint32_t i = 0; i < idle->watched.count; i++)
-    if (strcmp(((const struct watched *)base_vector_at(&idle->watched, i))->target.path, path) == 0)
+    if (((const struct watched *)base_vector_at(&idle->watched, i))->start == start)
       return true;
   return false;
 }
 
 /* Watches the recording at `path`, if its process goes on. */
-static void watch(struct cli_idle *idle, const char *path)
+static void watch(struct cli_idle *idle, int folder, const char *path)
 {
   struct cli_target target;
-  if (strlen(path) >= sizeof target.path || is_watched(idle, path))
-    return;
-  const int file = open(path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  struct fmt_rec_header header;
+  const int file = openat(folder, path, O_RDWR | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
   if (file < 0)
     return;
-  struct watched *watched = cli_target_take(file, &target) == 0 && target.header->run == idle->place->run
-                                ? base_vector_add(&idle->watched, 1)
-                                : NULL;
+  const bool is_new = pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header &&
+                      header.run == idle->place->run && !is_watched(idle, header.start.ticks);
+  struct watched *watched = cli_target_take(file, &target) == 0 && is_new ? base_vector_add(&idle->watched, 1) : NULL;
   if (watched == NULL) {
     cli_target_close(&target);
     return;
   }
-  strcpy(target.path, path);
   watched->target = target;
+  watched->start = header.start.ticks;
+  change(watched, FMT_SLEDS_PROGRAM, FMT_SLEDS_PROGRAM, FMT_SLEDS_CALL);
   /* It was forked while its parent's calls were out, and begun when they were put back in it, or are being. */
-  if (fmt_sleds_are_out(sleds_of(watched)) && cli_calls_switch(idle->place->path, path, false, &watched->pid) == 0)
+  if (fmt_sleds_are_out(header.sleds) && cli_calls_put_back(idle->place->run, watched->start) == 0)
     tell_calls(watched);
 }
 
 static int watch_child(const struct cli_child_file *file, void *data)
 {
-  struct cli_idle *idle = data;
-  char path[PATH_MAX];
-  const char *base = strrchr(idle->place->path, '/') + 1;
-  const size_t folder = (size_t)(base - idle->place->path);
-  if (file->has_ended || folder + strlen(file->name) >= sizeof path)
-    return 0;
-  memcpy(path, idle->place->path, folder);
-  strcpy(path + folder, file->name);
-  watch(idle, path);
+  if (!file->has_ended)
+    watch(data, file->folder, file->name);
   return 0;
+}
+
+static bool is_out(const struct watched *watched)
+{
+  struct fmt_rec_header header;
+  return read_header(watched, &header) && fmt_sleds_are_out(header.sleds);
 }
 
 static bool any_is_out(const struct cli_idle *idle)
 {
   uint32_t i = 0;
-  while (i < idle->watched.count && !fmt_sleds_are_out(sleds_of(base_vector_at(&idle->watched, i))))
+  while (i < idle->watched.count && !is_out(base_vector_at(&idle->watched, i)))
     i++;
   return i < idle->watched.count;
 }
 
-/* Looks for recordings that were begun, and for children that cannot begin theirs as they have their parent's text;
- * forgets recordings whose process has ended. */
-static void scan(struct cli_idle *idle)
+/* Forgets recordings whose process has ended, or that were cut off. */
+static void forget(struct cli_idle *idle)
 {
-  const uint64_t begun = now_ns();
+  struct fmt_rec_header header;
   uint32_t kept = 0;
   for (uint32_t i = 0; i < idle->watched.count; i++) {
     struct watched *watched = base_vector_at(&idle->watched, i);
-    if (cli_target_has_ended(&watched->target))
+    if (!read_header(watched, &header) || cli_target_has_ended(&watched->target))
       cli_target_close(&watched->target);
     else
       *(struct watched *)base_vector_at(&idle->watched, kept++) = *watched;
   }
   idle->watched.count = kept;
-  watch(idle, idle->place->path);
+}
+
+/* Looks for recordings that were begun, and for children that cannot begin theirs as they have their parent's text. */
+static void scan(struct cli_idle *idle)
+{
+  const uint64_t begun = now_ns();
+  forget(idle);
+  watch(idle, AT_FDCWD, idle->place->path);
   cli_child_files_each(idle->place->path, watch_child, idle);
   if (any_is_out(idle))
-    cli_calls_put_back_children(idle->place->path);
+    cli_calls_put_back_children(idle->place->run);
   const uint64_t now = now_ns();
   idle->next_scan = now + SCAN_NS + (now - begun) * SCAN_SHARE;
 }
@@ -163,37 +180,53 @@ static bool was_reached(const struct watched *watched, const struct base_vector 
   uint32_t i = 0;
   while (i < reached->count && *(const pid_t *)base_vector_at(reached, i) != watched->pid)
     i++;
-  return i < reached->count || watched->pid == 0 || kill(watched->pid, 0) != 0;
+  return i < reached->count || watched->pid == 0 || (kill(watched->pid, 0) != 0 && errno == ESRCH);
+}
+
+/* Says what of putting back calls has failed. */
+static void tell_error(struct cli_idle *idle, int error)
+{
+  idle->next_put_back = error == -EBUSY ? now_ns() + NANOSECONDS : 0;
+  if (error == -EBUSY && !idle->told_breakpoints)
+    cli_error("a debugger's breakpoints lie at the beginning of functions: their calls are missing as long");
+  else if (error < 0 && error != -EBUSY)
+    cli_error("some of the processes cannot be switched on any more: %s", strerror(-error));
+  idle->told_breakpoints |= error == -EBUSY;
 }
 
 /* Puts back the calls of all: a process that was forked while its parent's were out has them out as well. */
 static void put_back(struct cli_idle *idle)
 {
   struct base_vector reached = BASE_VECTOR_OF(pid_t);
-  const int error = cli_calls_put_back(idle->place->path, &reached);
-  if (error < 0)
-    cli_error("some of the processes cannot be switched on any more: %s", strerror(-error));
+  tell_error(idle, cli_calls_put_back_all(idle->place->run, &reached));
   scan(idle);
   for (uint32_t i = 0; i < idle->watched.count; i++) {
     struct watched *watched = base_vector_at(&idle->watched, i);
     watched->quiet_since = 0;
-    if (!fmt_sleds_are_out(sleds_of(watched)) || watched->is_lost)
+    if (!is_out(watched) || watched->is_lost)
       continue;
     watched->is_lost = !was_reached(watched, &reached);
     if (watched->is_lost)
-      cli_error("process %u cannot be switched on from outside any more: it has forbidden to be looked into",
-                (unsigned)watched->target.header->pid);
+      cli_error("process %ld cannot be switched on from outside any more: it has forbidden to be looked into, or its "
+                "recording was taken away",
+                (long)watched->pid);
     else
       tell_calls(watched);
   }
   base_vector_free(&reached);
 }
 
+static bool goes_on(const void *data)
+{
+  struct fmt_rec_header header;
+  return read_header(data, &header) && header.sleds == FMT_SLEDS_IDLE && !is_wanted(&header);
+}
+
 /* The calls of a process cannot be taken out: it goes on to call its hooks. Told once of a run. */
 static void give_up(struct cli_idle *idle, struct watched *watched, int error)
 {
   watched->given_up = true;
-  cli_calls_switch(idle->place->path, watched->target.path, false, &watched->pid);
+  cli_calls_put_back(idle->place->run, watched->start);
   if (error != -ENODATA && !idle->told)
     cli_error("process %u calls its hooks while it does not record, as its code may not be changed from outside: %s",
               (unsigned)watched->target.header->pid, strerror(-error));
@@ -207,23 +240,22 @@ static bool take_out(struct cli_idle *idle, struct watched *watched)
 {
   if (!cli_target_try_lock(&watched->target))
     return true;
-  __atomic_store_n(&watched->target.header->sleds, FMT_SLEDS_IDLE, __ATOMIC_SEQ_CST);
-  const int error =
-      is_wanted(watched) ? 0 : cli_calls_switch(idle->place->path, watched->target.path, true, &watched->pid);
-  if (error < 0)
+  int error = 0;
+  if (change(watched, FMT_SLEDS_CALL, FMT_SLEDS_PROGRAM, FMT_SLEDS_IDLE))
+    error = cli_calls_take_out(idle->place->run, watched->start, goes_on, watched, &watched->pid);
+  if (error < 0 && error != -ECANCELED)
     give_up(idle, watched, error);
   cli_target_unlock(&watched->target);
-  return error < 0 || !is_wanted(watched);
+  return watched->given_up || goes_on(watched);
 }
 
 /* Has nothing happened to the process for long enough? */
-static bool is_quiet(struct watched *watched, uint64_t now)
+static bool is_quiet(struct watched *watched, const struct fmt_rec_header *header, uint64_t now)
 {
-  const struct fmt_rec_header *header = watched->target.header;
   const bool has_changed = header->switches != watched->switches || header->taken != watched->taken;
   watched->switches = header->switches;
   watched->taken = header->taken;
-  if (is_wanted(watched))
+  if (is_wanted(header))
     watched->quiet_since = 0;
   else if (has_changed || watched->quiet_since == 0)
     watched->quiet_since = now;
@@ -234,14 +266,17 @@ static bool is_quiet(struct watched *watched, uint64_t now)
 static void look(struct cli_idle *idle)
 {
   const uint64_t now = now_ns();
-  bool wanted = false;
+  bool wanted = idle->next_put_back != 0 && now >= idle->next_put_back;
   if (now >= idle->next_scan || idle->watched.count == 0)
     scan(idle);
   for (uint32_t i = 0; i < idle->watched.count; i++) {
     struct watched *watched = base_vector_at(&idle->watched, i);
-    if (fmt_sleds_are_out(sleds_of(watched)))
-      wanted |= is_wanted(watched) && !watched->is_lost;
-    else if (is_quiet(watched, now))
+    struct fmt_rec_header header;
+    if (!read_header(watched, &header))
+      continue;
+    if (fmt_sleds_are_out(header.sleds))
+      wanted |= is_wanted(&header) && !watched->is_lost;
+    else if (is_quiet(watched, &header, now))
       wanted |= !take_out(idle, watched);
   }
   if (wanted)
@@ -253,9 +288,9 @@ static void wait_a_moment(const struct cli_idle *idle)
 {
   struct timespec moment = {.tv_nsec = LOOK_NS};
   const struct watched *first = idle->watched.count > 0 ? base_vector_at(&idle->watched, 0) : NULL;
-  if (first != NULL && sleds_of(first) == FMT_SLEDS_IDLE)
-    syscall(SYS_futex, &first->target.header->sleds, FUTEX_WAIT, FMT_SLEDS_IDLE, &moment);
-  else
+  /* It returns at once where the word is another. */
+  if (first == NULL || first->is_lost || !is_out(first) ||
+      (syscall(SYS_futex, &first->target.header->sleds, FUTEX_WAIT, FMT_SLEDS_IDLE, &moment) != 0 && errno == EFAULT))
     nanosleep(&moment, NULL);
 }
 
@@ -266,7 +301,11 @@ static void *run(void *data)
     look(idle);
     wait_a_moment(idle);
   }
-  put_back(idle);
+  if (any_is_out(idle))
+    put_back(idle);
+  /* From here on they switch their sleds alone. */
+  for (uint32_t i = 0; i < idle->watched.count; i++)
+    change(base_vector_at(&idle->watched, i), FMT_SLEDS_CALL, FMT_SLEDS_CALL, FMT_SLEDS_PROGRAM);
   return NULL;
 }
 

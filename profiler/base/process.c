@@ -5,7 +5,6 @@
 
 #include <sys/mman.h>
 
-#include "format/sled_idle.h"
 #include "profiler/base/request.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/wipe_on_fork.h"
@@ -90,7 +89,8 @@ static void give_up(struct prof_process *process)
   if (process->upcalls.keep_queue_levels)
     process->upcalls.keep_queue_levels();
   prof_request_forget();
-  process->sleds_are_out = process->header && fmt_sleds_are_out(process->header->sleds);
+  if (process->header)
+    process->sleds = process->header->sleds;
   if (process->header)
     leave_recording(process);
   process->header = NULL;

@@ -120,7 +120,7 @@ struct prof_process {
   uint64_t allocated;     /* bytes of the file that have space and are mapped; read atomically, grown under `growth` */
   uint64_t inode, device; /* of the recording's file, checked whenever it is opened to grow */
   bool full;              /* growth failed: message given */
-  bool sleds_are_out;     /* of a forked child: its parent's were when it began its own recording */
+  uint32_t sleds;         /* of a forked child: its parent's header.sleds when it began its own recording */
   /* The header of the recording once more, mapped for forked children, too; NULL: there was none, or no memory. */
   struct fmt_rec_header *counted_in;
 

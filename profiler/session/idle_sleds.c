@@ -18,7 +18,7 @@
 #include "profiler/base/syscall.h"
 
 /* `callsig run` takes some milliseconds for thousands of sleds; one that was killed never does it. */
-#define LOOKS     10
+#define LOOKS     40
 #define MOMENT_NS 50000000
 
 static uint32_t state(void)

@@ -44,8 +44,8 @@ static void begin_requests(struct prof_process *process)
   process->settings.start_off = process->settings.start_off && !process->disabled;
   process->header->is_off = process->disabled;
   /* A process that was forked meanwhile has its parent's text. */
-  if (process->sleds_are_out)
-    process->header->sleds = FMT_SLEDS_IDLE;
+  if (process->sleds != FMT_SLEDS_PROGRAM)
+    process->header->sleds = fmt_sleds_are_out(process->sleds) ? FMT_SLEDS_IDLE : FMT_SLEDS_CALL;
   prof_request_begin(process->header, process->settings.start_off ? FMT_REQUEST_OFF : FMT_REQUEST_NONE);
 }
 

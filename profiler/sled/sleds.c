@@ -403,13 +403,13 @@ static bool all_found(void)
                                             __atomic_load_n(&prof_process.modules_changed, __ATOMIC_SEQ_CST) + 1;
 }
 
-/* Whoever took calls out from outside has not put them back: each is to be switched on again, and from here on the
- * program does it alone. */
+/* Whoever took calls out from outside has not put them back: each is to be switched on again. He may still be about to,
+ * with calls alone: so the program makes none of them anything else any more (session/control.c). */
 static void take_over(void)
 {
   uint64_t mask = prof_block_signals();
   prof_lock(&prof_process.modules_lock);
-  __atomic_store_n(&prof_process.header->sleds, FMT_SLEDS_PROGRAM, __ATOMIC_SEQ_CST);
+  __atomic_store_n(&prof_process.header->sleds, FMT_SLEDS_CALL, __ATOMIC_SEQ_CST);
   for (struct prof_module *module = prof_process.modules; module; module = module->next)
     module->sleds_on = false;
   prof_unlock(&prof_process.modules_lock);

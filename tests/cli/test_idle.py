@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# ctest: case - quick
+# ctest: case - quick Idle IdleClang.test_switched_to_and_fro IdleClang.test_switches_itself_on IdleClang.test_threads
+# ctest: case _full full
 """A program that is run and does not record has no calls of hooks in its text, until it is asked for something or switches recording on
 itself: and counts are exact then, as ever.
 
@@ -417,6 +418,72 @@ class Idle(harness.Case):
         self.assertIn(f"process {self.pid} calls its hooks", line)
         self.assertEqual(self.say("b"), "calls")
         self.end()
+
+    @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
+    def test_slow_run(self):
+        """Who switches is in the middle of it for seconds: the program does not wait for ever, and misses nothing."""
+        self.build()
+        self.start("--apart")
+        self.say("1 1")
+        tracer = subprocess.Popen(["strace", "-f", "-p", str(self.run_.pid), "-o", self.path("trace"), "-e", "trace=pwrite64", "-e",
+                                   "inject=pwrite64:delay_enter=200000"], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(tracer.stderr.close)
+        self.addCleanup(tracer.wait)
+        self.addCleanup(tracer.kill)
+        self.assertIn("attached", tracer.stderr.readline())
+        self.await_state("idle")
+        for turn in range(3):
+            self.say("e 40")
+            self.say("d 1000")
+            time.sleep(1.3)  # so that it is taking calls out when the program wants them
+        self.end()
+        self.assertEqual(self.counts(), {"first": None, "second": 120})
+
+    @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
+    def test_breakpoint(self):
+        """A debugger writes back what it found: the call comes when it has gone."""
+        self.build()
+        self.start()
+        self.await_idle()
+        debugger = subprocess.Popen(["gdb", "-q", "-nx", "-p", self.pid, "-ex", "break *first if 0", "-ex", "continue&"], stdin=subprocess.PIPE,
+                                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=dict(self.environment, DEBUGINFOD_URLS=""))
+        self.addCleanup(debugger.stdout.close)
+        while "Continuing." not in (line := debugger.stdout.readline()):
+            self.assertTrue(line, "gdb ended")
+        self.switch("on")
+        debugger.stdin.write("detach\nquit\n")
+        debugger.stdin.close()
+        debugger.stdout.read()
+        debugger.wait()
+        self.await_state("calls")
+        self.say("1 30")
+        self.end()
+        self.assertEqual(self.counts()["first"], 30)
+
+    def test_recording_is_moved(self):
+        self.build()
+        self.start()
+        self.await_idle()
+        os.rename(self.path("x.out"), self.path("y.out"))
+        for turn in range(2):
+            self.switch("on")
+            self.say("2 20")
+            self.switch("off")
+            self.await_idle()
+        self.run_.stdin.close()
+        self.run_.wait()
+        self.assertEqual(self.counts("y.out"), {"first": None, "second": 40})
+
+    def test_recording_is_cut(self):
+        """The program's own end, and not that of who looks after it."""
+        self.build()
+        self.start()
+        self.await_idle()
+        os.truncate(self.path("x.out"), 0)
+        time.sleep(0.5)
+        self.assertEqual(self.say("b"), "idle")
+        os.kill(int(self.pid), signal.SIGTERM)
+        self.assertEqual(self.run_.wait(), 128 + signal.SIGTERM)
 
     def test_hooks(self):
         """Without sleds there is nothing to be taken out."""
