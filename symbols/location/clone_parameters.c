@@ -23,15 +23,23 @@ static bool begins_as_entry_value(const struct sym_location_context *context, Dw
   return is_entry_value;
 }
 
-/* The general registers, as bits, that a list tells at the clone's first instruction. */
+/* The bit that stands for the register a description names: one below 32, or of the upper half a vector register, which
+ * aarch64 numbers from 64 and x86-64 from 17 to 32. 0: it names none. */
+static uint64_t register_bit(const Dwarf_Op *op)
+{
+  if (op->atom >= DW_OP_reg0 && op->atom <= DW_OP_reg31)
+    return UINT64_C(1) << (op->atom - DW_OP_reg0);
+  return op->atom == DW_OP_regx ? UINT64_C(1) << (op->number < 32 ? op->number : 32 + op->number % 32) : 0;
+}
+
+/* The registers, as bits, that a list tells at the clone's first instruction. */
 static uint64_t registers_at_entry(Dwarf_Attribute *attribute, Dwarf_Addr entry)
 {
   struct sym_location_list list = {.attribute = attribute};
   uint64_t registers = 0;
   while (sym_location_list_next(&list))
     for (size_t i = 0; list.start <= entry && entry < list.end && i < list.count; i++)
-      if (list.ops[i].atom >= DW_OP_reg0 && list.ops[i].atom <= DW_OP_reg31)
-        registers |= UINT64_C(1) << (list.ops[i].atom - DW_OP_reg0);
+      registers |= register_bit(&list.ops[i]);
   return registers;
 }
 

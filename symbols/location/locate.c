@@ -295,6 +295,31 @@ static void settle_home(const struct sym_location_context *context, Dwarf_Die *d
     sym_post_call_settle(context, location);
 }
 
+/* Whether a truth value is told as the result of arithmetic, of which only the lowest bit is what was passed: gcc
+ * leaves out what takes the others away. */
+static bool is_unmasked_truth(Dwarf_Die *die, const struct sym_location *location)
+{
+  Dwarf_Die type;
+  Dwarf_Attribute attribute;
+  Dwarf_Word encoding;
+  const struct sym_code *code = &location->code;
+  if (location->kind != SYM_LOCATION_VALUE || code->count < 2 || sym_location_is_constant(location) ||
+      !sym_type_of(die, &type) || !sym_type_strip(&type) || dwarf_tag(&type) != DW_TAG_base_type ||
+      dwarf_formudata(dwarf_attr(&type, DW_AT_encoding, &attribute), &encoding) != 0 || encoding != DW_ATE_boolean)
+    return false;
+  switch (code->ops[code->count - 1].code) {
+  case FMT_OP_NOT:
+  case FMT_OP_NEG:
+  case FMT_OP_PLUS:
+  case FMT_OP_MINUS:
+  case FMT_OP_MUL:
+  case FMT_OP_ADD_CONST:
+    return true;
+  default:
+    return false;
+  }
+}
+
 void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
                 uint64_t size, struct sym_location *location)
 {
@@ -336,6 +361,6 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
     if (is_unread_on_stack(context, die, location))
       sym_location_lose(location, SYM_LOST_NOT_YET);
   }
-  if (location->kind == SYM_LOCATION_VECTOR && is_converted(context, die))
+  if (is_unmasked_truth(die, location) || (location->kind == SYM_LOCATION_VECTOR && is_converted(context, die)))
     sym_location_lose(location, SYM_LOST_OPERATION);
 }
