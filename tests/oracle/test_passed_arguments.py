@@ -2,13 +2,12 @@
 # ctest: arguments --build @PROJECT_BINARY_DIR@
 # ctest: skips
 # ctest: case - quick --quick
-# ctest: case .aarch64 quick --quick-aarch64
 # ctest: case _full.gcc full --full gcc
 # ctest: case _full.clang full --full clang
 # ctest: case _full.aarch64 full --full aarch64
 """Every argument that callsig prints of programs made by chance is one that was passed there, or `?`.
 
-    test_passed_arguments.py --build FOLDER [--callsig FILE] (--quick | --quick-aarch64 | --full FAMILY | CONFIGURATION...) [--seeds FIRST COUNT]
+    test_passed_arguments.py --build FOLDER [--callsig FILE] (--quick | --full FAMILY | CONFIGURATION...) [--seeds FIRST COUNT]
 
 A configuration is one word of the shell: a compiler and its options, those with two hyphens being callsig-cc's. What is passed stands in
 the program's text (random_calls.py). So that nothing passes by being left out, of each configuration so many arguments have to be read a
@@ -37,8 +36,6 @@ COMPILERS = {"gcc": ["gcc-11", "gcc-12"], "clang": ["clang-14", "clang-16", "cla
 SLEDS = ["-O0", "-O1", "-O2", "-O3", "-Os", "-O2 -flto"]
 HOOKS = ["--calls -O0", "--calls -O1", "--calls -O2", "--calls -O3", "--before-inlining -O1", "--before-inlining -O2", "--before-inlining -O3"]
 WAYS = {"gcc": SLEDS + HOOKS, "clang": SLEDS + HOOKS, "aarch64": ["-O0", "-O2", "-O3"]}
-QUICK_AARCH64 = f"{AARCH64} -O3"
-QUICK_AARCH64_SEEDS = [114, 129]  # a truth value told as a sum; a clone's parameters told in one vector register
 QUICK = [f"{compiler} {way}" for compiler in ("gcc", "clang") for way in ("-O2", "--before-inlining -O2")]
 # How many arguments have to be read of a program, and which part of all, by the beginning of a configuration without the compiler's number:
 # the longest that fits holds. About three quarters of what is read.
@@ -47,10 +44,16 @@ FLOORS = {
     "gcc --before-inlining": (140, .45), "clang": (35, .25), "clang -O0": (200, .85), "clang --calls -O0": (170, .75),
     "clang --before-inlining": (65, .3), "aarch64": (110, .45), "aarch64 -O0": (210, .98),
 }
+# (seed, function, parameter) of gcc's -O3 with hooks before inlining, x86-64 and aarch64: what is shown wrong since gcc tells it wrong.
+COPIED = "gcc describes it by a register that holds what another function was passed (docs/index-format.md)"
+WRONG_BY_COMPILER = {(110, "f23", "p5"): COPIED}
+TOLD_WRONG = [f"{compiler} --before-inlining -O3" for compiler in COMPILERS["gcc"]] + [f"{AARCH64} -O3"]
+
+
 class Tally:
     def __init__(self):
         self.read = self.lost = 0
-        self.wrong, self.failures = [], []
+        self.wrong, self.expected, self.failures = [], set(), []
 
 
 def is_passed(value, kind, passed):
@@ -74,8 +77,8 @@ def judge_row(row, function, tally):
         elif argument["state"] == "read":
             tally.read += 1
             if not is_passed(argument["value"], kind, parameter.passed[path]):
-                yield (f"{row['signature']}: {argument['name']} is {argument['value']}, and "
-                       f"{', '.join(sorted(map(str, parameter.passed[path])))} were passed")
+                yield parameter.name, (f"{row['signature']}: {argument['name']} is {argument['value']}, and "
+                                       f"{', '.join(sorted(map(str, parameter.passed[path])))} were passed")
 
 
 class Judge:
@@ -112,8 +115,12 @@ class Judge:
         wrong = []
         for row in rows or ():
             if row["function"] in made.functions:
-                for text in judge_row(row, made.functions[row["function"]], tally):
-                    wrong.append(text)
+                for parameter, text in judge_row(row, made.functions[row["function"]], tally):
+                    key = (seed, row["function"], parameter)
+                    if configuration in TOLD_WRONG and key in WRONG_BY_COMPILER:
+                        tally.expected.add(key)
+                    else:
+                        wrong.append(text)
         tally.wrong += wrong
         if not wrong and not failure:
             shutil.rmtree(folder)
@@ -133,6 +140,8 @@ class Judge:
         if count >= ENOUGH and (tally.read < wanted[0] * count or share < wanted[1]):
             tally.failures.append(f"too little is read: {wanted[0]} a program and {wanted[1]:.0%} are expected")
         print(f"{configuration:32} {tally.read / count:6.0f} read a program, {share:4.0%} of all, {len(tally.wrong)} wrong", flush=True)
+        for key in sorted(tally.expected):
+            print(f"    expected: seed {key[0]}, {key[1]}, {key[2]}: {WRONG_BY_COMPILER[key]}")
         print("".join(f"    {text}\n" for text in tally.failures), end="", flush=True)
         return not tally.failures
 
@@ -148,16 +157,14 @@ def main():
     parser.add_argument("--build", default=os.environ.get("CALLSIG_BUILD", "build"), help="folder of a build, else that of CALLSIG_BUILD")
     parser.add_argument("--callsig", help="the command, else that of the build")
     parser.add_argument("--quick", action="store_true", help="a few programs")
-    parser.add_argument("--quick-aarch64", action="store_true", help="a few programs for aarch64")
     parser.add_argument("--full", choices=sorted(COMPILERS), help="many programs, by all compilers of a family")
     parser.add_argument("--seeds", type=int, nargs=2, metavar=("FIRST", "COUNT"), help="which programs")
     parser.add_argument("configurations", nargs="*", help="such as 'gcc-12 --calls -O2'")
     options = parser.parse_args()
-    chosen = QUICK if options.quick else [QUICK_AARCH64] if options.quick_aarch64 else options.configurations
-    few = QUICK_AARCH64_SEEDS if options.quick_aarch64 else QUICK_SEEDS
+    chosen = QUICK if options.quick else options.configurations
     if options.full:
         chosen = [f"{compiler} {way}" for compiler in COMPILERS[options.full] for way in WAYS[options.full]]
-    seeds = range(options.seeds[0], sum(options.seeds)) if options.seeds else FULL_SEEDS if options.full else few
+    seeds = range(options.seeds[0], sum(options.seeds)) if options.seeds else FULL_SEEDS if options.full else QUICK_SEEDS
     missing = sorted({one.split()[0] for one in chosen if not shutil.which(one.split()[0])})
     for compiler in missing:
         print(f"skipped: {compiler} is not installed")
