@@ -261,22 +261,33 @@ static int write_index(struct sym_build *build, const char *path, void **index, 
   return sym_index_write(&identity, sections, index, size);
 }
 
+/* What is said of sleds that are left out. False: nothing that explains why there may be none at all. */
+static bool tell_sleds(const struct sym_debugfile *file, const struct sym_sleds *sleds)
+{
+  const uint32_t known = sleds->versions + sleds->patched + sleds->broken;
+  if (sleds->versions)
+    sym_debugfile_say(file, "its sleds are listed in a way that is not known: compile it with clang 14 or newer");
+  if (sleds->refused > known)
+    sym_debugfile_say(file, "%u entries of its lists of sleds are not of this code and are left out",
+                      sleds->refused - known);
+  if (sleds->broken_functions)
+    sym_debugfile_say(file,
+                      "%u function%s not profiled, where clang put a sled between a comparison and its jump to another "
+                      "function: compile it with -fno-optimize-sibling-calls",
+                      sleds->broken_functions, sleds->broken_functions == 1 ? " is" : "s are");
+  if (sleds->patched)
+    sym_debugfile_say(file, "has functions without entry sleds, in whose place clang left room for patches, and which "
+                            "are not profiled: compile it without -fpatchable-function-entry");
+  return sleds->patched || sleds->broken_functions;
+}
+
 /* The lines that a user wants to know about a module that will show less than it could. */
 static void tell(const struct sym_build *build)
 {
-  const struct sym_sleds *sleds = &build->sleds;
-  if (sleds->versions)
-    sym_debugfile_say(&build->file,
-                      "its sleds are listed in a way that is not known: compile it with clang 14 or newer");
-  if (sleds->refused > sleds->versions + sleds->patched)
-    sym_debugfile_say(&build->file, "%u entries of its lists of sleds are not of this code and are left out",
-                      sleds->refused - sleds->versions - sleds->patched);
-  if (sleds->patched)
-    sym_debugfile_say(
-        &build->file,
-        "has functions without entry sleds, in whose place clang left room for patches, and which are not "
-        "profiled: compile it without -fpatchable-function-entry");
-  else if (build->found.count == 0)
+  const bool is_told = tell_sleds(&build->file, &build->sleds);
+  if (build->found.count == 0 && is_told)
+    return;
+  if (build->found.count == 0)
     sym_debugfile_say(&build->file,
                       "has neither sleds nor calls of __cyg_profile_func_enter: compile it with callsig-cc, or with "
                       "-finstrument-functions");

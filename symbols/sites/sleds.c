@@ -11,13 +11,15 @@
 #include "format/open.h"
 #include "format/sled.h"
 #include "symbols/elf/frame.h"
+#include "symbols/flow/step.h"
 #include "symbols/sites/sites.h"
 
 #define PATCHES_SECTION "__patchable_function_entries" /* of -fpatchable-function-entry */
 
 enum {
-  VERSION = 2,  /* of entries whose addresses are relative */
-  HEAD_MAX = 32 /* bytes of endbr64 and padding between a function's address and its entry sled */
+  VERSION = 2,       /* of entries whose addresses are relative */
+  HEAD_MAX = 32,     /* bytes of endbr64 and padding between a function's address and its entry sled */
+  IS_BROKEN = 1 << 7 /* among an entry's flags while sleds are settled: one of its function's splits a condition */
 };
 
 static const uint8_t nop5[] = {0x0f, 0x1f, 0x44, 0x00, 0x00};
@@ -155,6 +157,7 @@ static void settle_addresses(struct sym_sleds *sleds)
 struct search {
   struct sym_sleds *sleds;
   const struct sym_debugfile *file;
+  const struct sym_hook *code;
   const struct sym_symbol_table *symbols;
   bool patches; /* functions have room for patches */
 };
@@ -181,6 +184,41 @@ static bool has_entry(const struct search *search, struct fmt_index_sled *sled)
   if (entry_of(search->sleds, sled))
     return true;
   search->sleds->patched += search->patches;
+  return false;
+}
+
+/* Whether a sled lies between a comparison and the jump that goes by it: no hook keeps the flags, and where the jump is
+ * not taken the function goes on. Assemblers may have put padding between them. */
+static bool splits_condition(const struct sym_hook *code, const struct fmt_index_sled *sled)
+{
+  uint64_t at = sled->address + fmt_sled_size(sled->shape);
+  struct sym_step step;
+  bool is_known = !fmt_sled_is_return(sled->shape) && sym_step_at(code, at, UINT64_MAX, &step);
+  while (is_known && step.is_padding) {
+    at += step.size;
+    is_known = sym_step_at(code, at, UINT64_MAX, &step);
+  }
+  return is_known && step.target && step.falls_through;
+}
+
+/* Marks the entries of functions with such a sled. */
+static void mark_broken(const struct search *search)
+{
+  for (uint32_t i = 0; i < search->sleds->sleds.count; i++) {
+    const struct fmt_index_sled *sled = base_vector_at(&search->sleds->sleds, i);
+    if (splits_condition(search->code, sled))
+      sym_sleds_add_flags(search->sleds, entry_of(search->sleds, sled)->address, IS_BROKEN);
+  }
+}
+
+/* Leaves out all sleds of such a function: without that exit alone its frame would stay open until its caller does
+ * something that is seen, and be taken for the caller of what that calls with arguments on the stack. */
+static bool is_unbroken(const struct search *search, struct fmt_index_sled *sled)
+{
+  if (!(entry_of(search->sleds, sled)->flags & IS_BROKEN))
+    return true;
+  search->sleds->broken++;
+  search->sleds->broken_functions += sled->kind == FMT_SLED_ENTER;
   return false;
 }
 
@@ -230,7 +268,7 @@ int sym_sleds_find(struct sym_sleds *sleds, const struct sym_debugfile *file, co
                    const struct sym_symbol_table *symbols)
 {
   *sleds = (struct sym_sleds){.sleds = BASE_VECTOR_OF(struct fmt_index_sled)};
-  struct search search = {.sleds = sleds, .file = file, .symbols = symbols};
+  struct search search = {.sleds = sleds, .file = file, .code = code, .symbols = symbols};
   int error = read_sections(sleds, file, code, &search.patches);
   if (!error) {
     settle_addresses(sleds);
@@ -238,6 +276,10 @@ int sym_sleds_find(struct sym_sleds *sleds, const struct sym_debugfile *file, co
   }
   if (!error)
     error = settle_each(&search, has_entry);
+  if (!error) {
+    mark_broken(&search);
+    error = settle_each(&search, is_unbroken);
+  }
   if (!error)
     error = settle_each(&search, name_function);
   return error;

@@ -2,7 +2,8 @@
  * The sleds of a module (format/sled.h): what its sections list, held against the code.
  *
  * Nothing in the sections is believed: a sled counts when the bytes at its address are those of a sled, its address is
- * one that a single store can switch, and its function has an entry. What does not count is left out.
+ * one that a single store can switch, its function has an entry, and no sled of that lies between a comparison and the
+ * jump that goes by it. What does not count is left out.
  */
 #ifndef CALLSIG_SYMBOLS_SITES_SLEDS_H
 #define CALLSIG_SYMBOLS_SITES_SLEDS_H
@@ -21,6 +22,8 @@ struct sym_sleds {
   uint32_t refused;         /* entries of the sections that are no sleds */
   uint32_t versions;        /* of these, entries of a version whose addresses are not relative */
   uint32_t patched;         /* and exits of functions that have room for patches in the place of their entry */
+  uint32_t broken;          /* and all of functions of which one lies between a comparison and its jump */
+  uint32_t broken_functions;
 };
 
 /* Reads the sled sections of a module. A module without any gives none. `sleds` must be freed, also after an error.

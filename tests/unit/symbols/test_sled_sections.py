@@ -43,7 +43,7 @@ cold:
   .balign 8
 second_tail:
 %(nop5)s
-  jmp first
+%(jump)s
   .balign 16
 second:
   .cfi_startproc
@@ -84,6 +84,7 @@ XRAY = [("third_enter", "third_start", ENTER), ("third_exit", "third_start", EXI
 ALL = ["first", "second", "third"]
 WRONG = "%d entries of its lists of sleds are not of this code and are left out"
 OLD = "its sleds are listed in a way that is not known: compile it with clang 14 or newer"
+SPLIT = "1 function is not profiled, where clang put a sled between a comparison and its jump"
 DAMAGED = "its list of sleds is damaged"
 
 
@@ -96,7 +97,7 @@ def table(entries):
 
 
 def case(ours=OURS, xray=XRAY, tail="", **code):
-    parts = dict({"nop5": NOP5, "jump11": JUMP11, "return11": RETURN11, "return6": RETURN6, "first_enter": NOP5}, **code)
+    parts = dict({"nop5": NOP5, "jump11": JUMP11, "return11": RETURN11, "return6": RETURN6, "first_enter": NOP5, "jump": "  jmp first\n"}, **code)
     return CODE % dict(parts, ours=table(ours) + tail, xray=table(xray))
 
 
@@ -120,6 +121,11 @@ CASES = {
     "a return of gcc's that is an entry": (case(OURS + [("first_exit", "first_exit", ENTER)]), ALL, WRONG % 1),
     "a return of gcc's that ends otherwise": (case(return6=RETURN6.replace("0x00, 0xc3", "0x00, 0x90")), ALL, WRONG % 1),
     "an exit before a return": (case(return6=NOP5 + "  ret\n"), ALL, None),
+    "a jump by a condition": (case(jump="  jne first\n"), ["first", "third"], SPLIT),
+    "a short jump by a condition": (case(jump="  jne cold\n"), ["first", "third"], SPLIT),
+    "a jump by a condition behind padding": (case(jump="  nop\n  nopw (%rax)\n  jne first\n"), ["first", "third"], SPLIT),
+    "a jump by a condition alone": (case(jump="  jne first\n", ours=OURS[2:], xray=[]), [], SPLIT),
+    "a jump through a register": (case(jump="  notrack jmp *%rax\n"), ALL, None),
     "a list of old": (case(xray=[one + (1,) for one in XRAY], ours=[]), [], OLD),
     "events": (case(xray=XRAY + [("nothing", "third_start", CUSTOM_EVENT)]), ALL, None),
     "an entry with arguments": (case(xray=[("third_enter", "third_start", ENTER_ARGS), XRAY[1]]), ALL, None),
