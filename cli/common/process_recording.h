@@ -19,6 +19,12 @@ unsigned cli_process_number_inside(unsigned long pid);
 /* Reads the header of the recording that lies there, not through a link. False when there is none to be read. */
 bool cli_recording_header(const char *path, struct fmt_rec_header *header);
 
+/* When it was begun, in ticks, whether it was made to count from zero since or not. */
+static inline uint64_t cli_recording_began(const struct fmt_rec_header *header)
+{
+  return header->begun.ticks != 0 ? header->begun.ticks : header->start.ticks;
+}
+
 /* Is recording switched off there? False where that cannot be read. */
 bool cli_recording_is_off(const char *path);
 

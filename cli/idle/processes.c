@@ -44,9 +44,9 @@ static bool take_line(char *line, uint64_t run, struct cli_recorded_process *pro
   if (name == NULL || !cli_recording_header(name, &header) || header.run != run)
     return false;
   const bool is_own = header.pid == cli_process_number_inside((unsigned long)process->pid);
-  if (is_own || process->path[0] == '\0' || header.start.ticks > process->start) {
+  if (is_own || process->path[0] == '\0' || cli_recording_began(&header) > process->start) {
     strcpy(process->path, name);
-    process->start = header.start.ticks;
+    process->start = cli_recording_began(&header);
   }
   process->is_own |= is_own;
   return is_own;

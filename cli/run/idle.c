@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/vector.h"
+#include "cli/common/process_recording.h"
 #include "cli/common/subcommand.h"
 #include "cli/idle/calls.h"
 #include "cli/run/ask.h"
@@ -109,14 +110,14 @@ static void watch(struct cli_idle *idle, int folder, const char *path)
   if (file < 0)
     return;
   const bool is_new = pread(file, &header, sizeof header, 0) == (ssize_t)sizeof header &&
-                      header.run == idle->place->run && !is_watched(idle, header.start.ticks);
+                      header.run == idle->place->run && !is_watched(idle, cli_recording_began(&header));
   struct watched *watched = cli_target_take(file, &target) == 0 && is_new ? base_vector_add(&idle->watched, 1) : NULL;
   if (watched == NULL) {
     cli_target_close(&target);
     return;
   }
   watched->target = target;
-  watched->start = header.start.ticks;
+  watched->start = cli_recording_began(&header);
   change(watched, FMT_SLEDS_PROGRAM, FMT_SLEDS_PROGRAM, FMT_SLEDS_CALL);
   /* It was forked while its parent's calls were out, and begun when they were put back in it, or are being. */
   if (fmt_sleds_are_out(header.sleds) && cli_calls_put_back(idle->place->run, watched->start) == 0)
