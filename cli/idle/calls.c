@@ -100,7 +100,7 @@ static int put_back(uint64_t run, bool children, struct base_vector *reached)
     error = error < 0 || found >= 0 ? error : found;
   } while (found != 0 && ++round < ROUNDS);
   base_vector_free(&seen);
-  return error;
+  return error == 0 && found > 0 ? -EAGAIN : error;
 }
 
 int cli_calls_put_back_all(uint64_t run, struct base_vector *reached)

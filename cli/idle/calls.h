@@ -19,7 +19,7 @@ int cli_calls_put_back(uint64_t run, uint64_t start);
 
 /* Puts back the calls of every process of the run, those too that begin meanwhile; adds those that could be looked into
  * to `reached` (pid_t). Returns 0, or the negative errno of one where some cannot be put back; all others are. -EBUSY:
- * a debugger's breakpoint is in the way. */
+ * a debugger's breakpoint is in the way. -EAGAIN: there were more and more of them, and may be others. */
 int cli_calls_put_back_all(uint64_t run, struct base_vector *reached);
 
 /* The same of forked children that have no recording yet: they begin it when they call. */

@@ -229,7 +229,7 @@ static int want_calls(const struct cli_target *target)
     error = -EACCES;
   base_vector_free(&reached);
   /* A function that a debugger stops at is missing as long. */
-  if (error < 0 && error != -EBUSY)
+  if (error < 0 && error != -EBUSY && error != -EAGAIN)
     return -EPERM;
   __atomic_store_n(word, FMT_SLEDS_CALL, __ATOMIC_SEQ_CST);
   return 0;

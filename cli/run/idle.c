@@ -46,7 +46,7 @@ struct cli_idle {
   const struct cli_recording_place *place;
   struct base_vector watched; /* struct watched */
   uint64_t next_scan;
-  uint64_t next_put_back; /* breakpoints were in the way; 0: none */
+  uint64_t next_put_back; /* some were not reached, or breakpoints were in the way; 0: neither */
   pthread_t thread;
   int is_ending;         /* atomic */
   bool told;             /* that some process's code cannot be changed */
@@ -187,10 +187,11 @@ static bool was_reached(const struct watched *watched, const struct base_vector 
 /* Says what of putting back calls has failed. */
 static void tell_error(struct cli_idle *idle, int error)
 {
-  idle->next_put_back = error == -EBUSY ? now_ns() + NANOSECONDS : 0;
+  const bool is_again = error == -EBUSY || error == -EAGAIN;
+  idle->next_put_back = is_again ? now_ns() + NANOSECONDS : 0;
   if (error == -EBUSY && !idle->told_breakpoints)
     cli_error("a debugger's breakpoints lie at the beginning of functions: their calls are missing as long");
-  else if (error < 0 && error != -EBUSY)
+  else if (error < 0 && !is_again)
     cli_error("some of the processes cannot be switched on any more: %s", strerror(-error));
   idle->told_breakpoints |= error == -EBUSY;
 }

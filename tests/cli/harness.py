@@ -42,6 +42,30 @@ int main(int argc, char **argv) { (void)argv; return work(argc) == 0; }
 """
 
 
+# C text: from a call of forbid() on, which is 0 when it could be done, the kernel refuses a program all but a few system calls.
+FORBID = r"""
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+/* From here on the program may read, write, wait, block signals and end; the kernel refuses it the rest. */
+static __attribute__((no_instrument_function)) int forbid(void)
+{
+  static const int allowed[] = {SYS_read, SYS_write, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_futex, SYS_exit_group};
+  enum { COUNT = sizeof allowed / sizeof *allowed };
+  struct sock_filter code[COUNT + 3] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
+  for (int i = 0; i < COUNT; i++)
+    code[i + 1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], COUNT - i, 0);
+  code[COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1);
+  code[COUNT + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+  struct sock_fprog program = {COUNT + 3, code};
+  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+"""
+
+
 class Case(unittest.TestCase):
     """A test with a folder of its own, which is the current folder of what it runs."""
 

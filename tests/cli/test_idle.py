@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Idle.test_switched_to_and_fro Idle.test_switches_itself_on Idle.test_forked_child Idle.test_executed Idle.test_reset_and_off_while_idle Idle.test_left_behind Idle.test_seccomp Idle.test_loaded_library Idle.test_threads Idle.test_slow_run Idle.test_hooks Idle.test_recording_is_moved Idle.test_recording_is_cut Idle.test_text_that_may_not_be_written IdleClang.test_threads
+# ctest: case - quick Idle.test_switched_to_and_fro Idle.test_switches_itself_on Idle.test_forked_child Idle.test_executed Idle.test_reset_and_off_while_idle Idle.test_run_is_killed Idle.test_left_behind Idle.test_seccomp Idle.test_loaded_library Idle.test_threads Idle.test_slow_run Idle.test_hooks Idle.test_recording_is_moved Idle.test_recording_is_cut Idle.test_text_that_may_not_be_written IdleClang.test_threads
 # ctest: case _full full
 """A program that is run and does not record has no calls of hooks in its text, until it is asked for something or switches recording on
 itself: and counts are exact then, as ever.
@@ -20,15 +20,11 @@ import harness
 
 SOURCE = r"""
 #include <dlfcn.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <callsig/callsig.h>
@@ -38,20 +34,7 @@ SOURCE = r"""
 extern int callsig_enable(void) __attribute__((weak));
 extern int callsig_disable(void) __attribute__((weak));
 
-/* From here on the program may read, write, wait, block signals and end; the kernel refuses it the rest. */
-static PLAIN int forbid(void)
-{
-  static const int allowed[] = {SYS_read, SYS_write, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_futex, SYS_exit_group};
-  enum { COUNT = sizeof allowed / sizeof *allowed };
-  struct sock_filter code[COUNT + 3] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr))};
-  for (int i = 0; i < COUNT; i++)
-    code[i + 1] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, allowed[i], COUNT - i, 0);
-  code[COUNT + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1);
-  code[COUNT + 2] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-  struct sock_fprog program = {COUNT + 3, code};
-  return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-}
-
+""" + harness.FORBID + r"""
 static CALLED void first(void) { __asm__ volatile(""); }
 static CALLED void second(void) { __asm__ volatile(""); }
 static CALLED void fourth(void) { __asm__ volatile(""); }
