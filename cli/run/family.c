@@ -12,6 +12,7 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -28,6 +29,7 @@ enum {
   AGAIN = 500,           /* milliseconds after a failure, doubled with each one that follows ... */
   MOST_DOUBLED = 7,      /* ... so many times */
   LITTLE_ROOM = 4 << 20, /* bytes for each of those that are folded at once */
+  MUCH = 64 << 20,       /* bytes of those that have ended, which are folded however few they are */
 };
 
 struct cli_family {
@@ -58,6 +60,7 @@ struct paths {
   char *list[BATCH];
   unsigned count;
   unsigned beyond; /* that had no place in the list */
+  uint64_t bytes;  /* on disk, of all that have ended */
   unsigned live;
   uint32_t own; /* process whose recordings stay; 0: those of all may go */
 };
@@ -77,6 +80,12 @@ static bool is_unread(const struct cli_family *family, const char *name)
   return false;
 }
 
+static uint64_t bytes_on_disk(int folder, const char *name)
+{
+  struct stat facts;
+  return fstatat(folder, name, &facts, AT_SYMLINK_NOFOLLOW) == 0 ? (uint64_t)facts.st_blocks * 512 : 0;
+}
+
 /* A recording of this run: one to fold, if its process has ended. */
 static int collect(const struct cli_child_file *file, void *data)
 {
@@ -84,9 +93,12 @@ static int collect(const struct cli_child_file *file, void *data)
   const char *path = paths->family->place->path, *base = strrchr(path, '/') + 1;
   if (file->header->run != paths->family->place->run || is_unread(paths->family, file->name))
     return 0;
-  if (!file->has_ended || file->header->pid == paths->own)
+  if (!file->has_ended || file->header->pid == paths->own) {
     paths->live++;
-  else if (paths->count == BATCH)
+    return 0;
+  }
+  paths->bytes += bytes_on_disk(file->folder, file->name);
+  if (paths->count == BATCH)
     paths->beyond++;
   else if (asprintf(&paths->list[paths->count], "%.*s%s", (int)(base - path), path, file->name) >= 0)
     paths->count++;
@@ -208,15 +220,26 @@ static unsigned least(const struct cli_family *family)
   return is_short ? 1 : BATCH;
 }
 
-/* Folds while there are so many that have ended. How many there are. */
-static unsigned fold_many(struct cli_family *family, bool *folded)
+/* What lies beside the run's own recording, as far as it is known. */
+struct amount {
+  unsigned recordings;
+  uint64_t bytes; /* of those that have ended */
+};
+
+static bool is_much(const struct cli_family *family, struct amount there)
+{
+  return there.recordings >= least(family) || there.bytes >= MUCH;
+}
+
+/* Folds while there is so much that has ended. What there is. */
+static struct amount fold_many(struct cli_family *family, bool *folded)
 {
   *folded = false;
   for (;;) {
     struct paths paths = find(family, true);
-    const unsigned there = paths.count + paths.beyond + paths.live;
-    const bool many = paths.count >= least(family) && may_write(family) &&
-                      (family->monitor == NULL || out_monitor_settle_children(family->monitor));
+    const struct amount there = {.recordings = paths.count + paths.beyond + paths.live, .bytes = paths.bytes};
+    const bool many = is_much(family, (struct amount){.recordings = paths.count, .bytes = paths.bytes}) &&
+                      may_write(family) && (family->monitor == NULL || out_monitor_settle_children(family->monitor));
     if (many)
       cli_trigger_watch_settle(family->triggers);
     const int error = many ? fold(family, &paths, family->path) : 0;
@@ -227,8 +250,18 @@ static unsigned fold_many(struct cli_family *family, bool *folded)
   }
 }
 
-/* How many recordings of processes were made since it was asked last. */
-static unsigned count_new(const struct cli_family *family)
+/* Bytes of a recording in the run's folder. */
+static uint64_t bytes_of(const struct cli_family *family, const char *name)
+{
+  char path[PATH_MAX];
+  const int folder = (int)(strrchr(family->place->path, '/') + 1 - family->place->path);
+  const int length = snprintf(path, sizeof path, "%.*s%s", folder, family->place->path, name);
+  return (size_t)length < sizeof path ? bytes_on_disk(AT_FDCWD, path) : 0;
+}
+
+/* What came to there since it was asked last: recordings that were made, and the bytes of those that their process has
+ * closed, as it does when it ends at the latest. How many were made. */
+static unsigned add_new(const struct cli_family *family, struct amount *there)
 {
   char buffer[16384] __attribute__((aligned(8)));
   const char *base = strrchr(family->place->path, '/') + 1;
@@ -236,21 +269,28 @@ static unsigned count_new(const struct cli_family *family)
   for (ssize_t length; (length = read(family->watch, buffer, sizeof buffer)) > 0;) {
     for (ssize_t at = 0; at < length;) {
       const struct inotify_event *event = (const struct inotify_event *)(const void *)(buffer + at);
-      count += event->mask & IN_Q_OVERFLOW ? BATCH : event->len > 0 && cli_child_files_is_name(event->name, base);
+      if (event->mask & IN_Q_OVERFLOW)
+        count += BATCH;
+      else if (event->len > 0 && cli_child_files_is_name(event->name, base)) {
+        count += event->mask & IN_CREATE ? 1 : 0;
+        there->bytes += event->mask & IN_CLOSE_WRITE ? bytes_of(family, event->name) : 0;
+      }
       at += (ssize_t)(sizeof *event + event->len);
     }
   }
+  there->recordings += count;
   return count;
 }
 
-/* Looks at the folder when recordings were made in it, and while many are there: seldom, where none of them ends. */
+/* Looks at the folder when recordings were made or ended in it, and while there is much: seldom, where none ends. */
 static void *fold_while_running(void *data)
 {
   struct cli_family *family = data;
   struct pollfd wait[] = {{.fd = family->stop, .events = POLLIN}, {.fd = family->watch, .events = POLLIN}};
-  unsigned there = 0, pause = SOONEST;
+  struct amount there = {0};
+  unsigned pause = SOONEST;
   while (!family->is_foreign) {
-    const bool looks = family->watch < 0 || there >= least(family);
+    const bool looks = family->watch < 0 || is_much(family, there);
     if (family->failures > 0)
       poll(wait, 1, AGAIN << (family->failures < MOST_DOUBLED ? family->failures - 1 : MOST_DOUBLED));
     else
@@ -259,9 +299,8 @@ static void *fold_while_running(void *data)
       poll(wait, 1, SOONEST);
     if (wait[0].revents & POLLIN)
       break;
-    unsigned added = family->watch >= 0 ? count_new(family) : 0;
-    there += added;
-    if (!looks && there < least(family))
+    unsigned added = family->watch >= 0 ? add_new(family, &there) : 0;
+    if (!looks && !is_much(family, there))
       continue;
     bool folded;
     there = fold_many(family, &folded);
@@ -280,7 +319,7 @@ static int start_thread(struct cli_family *family)
   if (family->stop < 0)
     return -errno;
   family->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-  if (family->watch >= 0 && inotify_add_watch(family->watch, folder, IN_CREATE) < 0) {
+  if (family->watch >= 0 && inotify_add_watch(family->watch, folder, IN_CREATE | IN_CLOSE_WRITE) < 0) {
     close(family->watch);
     family->watch = -1;
   }

@@ -1,11 +1,11 @@
 /*
  * The processes of a run as one recording.
  *
- * While the program runs, the recordings of processes that have ended are folded into PATH.family, several at once, so
- * that thousands of short processes leave few files: what was folded is removed when the new PATH.family is there. That
- * says of which files it was made, so that none counts twice where this command is killed in between. When the program
- * has ended, all becomes the run's own recording. What cannot be written is tried again, ever more seldom, and at the
- * end. A file PATH.family that is not this run's stays as it is: then all is folded at the end.
+ * While the program runs, the recordings of processes that have ended are folded into PATH.family once they are many or
+ * large, so that thousands of short processes leave few files and bytes: what was folded is removed when the new
+ * PATH.family is there. That says of which files it was made, so that none counts twice where this command is killed in
+ * between. When the program has ended, all becomes the run's own recording. What cannot be written is tried again, ever
+ * more seldom, and at the end. A file PATH.family that is not this run's stays as it is: then all is folded at the end.
  */
 #ifndef CALLSIG_CLI_RUN_FAMILY_H
 #define CALLSIG_CLI_RUN_FAMILY_H

@@ -1,4 +1,4 @@
-# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_longer_than_the_arguments Family.test_titles_while_running Family.test_open_calls_are_one_note Family.test_environment_that_is_left_out Family.test_sums_are_of_each Family.test_folded_while_running Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
+# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_longer_than_the_arguments Family.test_titles_while_running Family.test_open_calls_are_one_note Family.test_environment_that_is_left_out Family.test_sums_are_of_each Family.test_folded_while_running Family.test_large_ones_are_folded Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
 # ctest: case _rest full Family.test_what_cannot_be_written Family.test_written_after_a_failure Family.test_database
 """The processes that a program starts: one recording of all, however many they are."""
 
@@ -140,6 +140,41 @@ int main(int argc, char **argv)
   }
   wait(NULL);
   return 0;
+}
+'''
+
+
+# Each child's recording has more than twenty megabytes. It fails where a file is not there by the time, or long after it, that all have ended.
+LARGE = r'''
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define ONE(name) __attribute__((noinline)) static void name(int n) { __asm__ volatile("" : : "r"(n) : "memory"); }
+#define TEN(name) ONE(name##0) ONE(name##1) ONE(name##2) ONE(name##3) ONE(name##4) ONE(name##5) ONE(name##6) ONE(name##7) ONE(name##8) ONE(name##9)
+#define HUNDRED(name) TEN(name##0) TEN(name##1) TEN(name##2) TEN(name##3) TEN(name##4) TEN(name##5) TEN(name##6) TEN(name##7) TEN(name##8) TEN(name##9)
+#define NAMES(name) name##0, name##1, name##2, name##3, name##4, name##5, name##6, name##7, name##8, name##9,
+#define ALL(name) NAMES(name##0) NAMES(name##1) NAMES(name##2) NAMES(name##3) NAMES(name##4) NAMES(name##5) NAMES(name##6) NAMES(name##7) NAMES(name##8) NAMES(name##9)
+HUNDRED(a) HUNDRED(b) HUNDRED(c) HUNDRED(d)
+static void (*const functions[])(int) = { ALL(a) ALL(b) ALL(c) ALL(d) };
+__attribute__((noinline)) static void child(void)
+{
+  for (int n = 0; n < 200; n++)
+    for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++)
+      functions[i](n);
+}
+int main(int argc, char **argv)
+{
+  for (int i = 0; i < atoi(argv[1]); i++)
+    if (fork() == 0) {
+      child();
+      exit(0);
+    }
+  while (wait(NULL) > 0)
+    ;
+  for (int i = 0; i < 6000 && access(argv[2], F_OK) != 0; i++)
+    usleep(10000);
+  return argc == 3 && access(argv[2], F_OK) == 0 ? 0 : 1;
 }
 '''
 
@@ -307,6 +342,16 @@ class Family(harness.Case):
         counts = self.counts("many", by="signature")
         self.assertEqual({signature: calls for (function, signature), calls in counts.items() if function == "work"},
                          {f"work(n={i})": 1 for i in range(60)})
+
+    def test_large_ones_are_folded(self):
+        """Few processes whose recordings are large are folded while the program runs too, so that bytes are bounded."""
+        large = self.compile("large", LARGE)
+        done = self.callsig("run", "-o", "few", large, "4", "few.family")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.names("few"), ["few"])
+        self.assertIn("this was 5 processes", done.stderr)
+        counts = self.counts("few", by="signature")
+        self.assertEqual(sum(calls for (_, signature), calls in counts.items() if "(n=" in signature), 4 * 400 * 200)
 
     def test_earlier_run(self):
         """What an earlier run left beside is gone, and what is no recording of a run is not."""
