@@ -395,6 +395,8 @@ static int prepare(struct run_options *run, const char *name, struct cli_profile
   if (error == 0)
     error = cli_prepare_indexes(program, &libraries, run->rules, run->library_calls.globs != NULL,
                                 cli_bounds_below(&run->table.rows.filter, run->beside));
+  if (error == -ENOEXEC && run->beside && run->plain == NULL)
+    cli_error("run: the program to take times from is named with '=': --beside=%s", name);
   if (error == 0 && (error = set_environment(run, program, &libraries)) == -ENOMEM)
     cli_error("run: out of memory");
   /* Last, so that an older recording stays when this run comes to nothing; before the database alone, whose writer

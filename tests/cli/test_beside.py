@@ -447,6 +447,14 @@ class Beside(harness.Case):
         self.assert_fails(self.callsig("run", "--beside=./nowhere", program), 1, "--beside=./nowhere", "No such file")
         self.assertFalse(os.path.exists(self.path("callsig.out")))
 
+    def test_plain_apart(self):
+        """A plain program that is named without the sign is run as the program; what was meant is said."""
+        plain = self.compile("plain", harness.CALLS, instrument=False)
+        done = self.callsig("run", "--beside", plain, self.compile("calls", harness.CALLS))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"named with '=': --beside={plain}", done.stderr)
+        self.assertNotIn("--beside", self.callsig("run", plain).stderr)
+
     def test_other_program(self):
         program = self.compile("alone", harness.CALLS)
         self.callsig("run", "--beside=/bin/false", "-o", "other.out", program)
