@@ -2,6 +2,7 @@
 #include "cli/top/source.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "cli/common/subcommand.h"
 #include "cli/top/notes.h"
 #include "cli/top/run_files.h"
+#include "output/stats/stats_object.h"
 
 int cli_top_source_open(struct cli_top_source *source, const char *what)
 {
@@ -54,13 +56,16 @@ static int add_rows(struct callsig_stats *stats, struct cli_top_reading *reading
 {
   const size_t count = callsig_stats_row_count(stats);
   for (size_t i = 0; i < count; i++) {
-    struct callsig_stats_row row = {.size = sizeof row};
+    /* Percentiles and waiting are not shown, and take as long as the rest where there are many rows. */
+    struct callsig_stats_row row = {.size = offsetof(struct callsig_stats_row, p50)};
+    const char *caller = NULL;
     int result = callsig_stats_row(stats, i, &row);
+    if (result == 0)
+      result = out_stats_row_caller(stats, i, &caller);
     if (result < 0)
       return result;
     char *name = name_of(&row);
-    bool added =
-        name && cli_top_reading_add(reading, name, row.caller ? row.caller : "", (double)row.ncalls, row.tottime);
+    bool added = name && cli_top_reading_add(reading, name, caller ? caller : "", (double)row.ncalls, row.tottime);
     free(name);
     if (!added)
       return no_memory();

@@ -56,6 +56,19 @@ static const char *text_of(struct callsig_stats *stats, const struct out_names *
   return made && made[0] ? made : NULL;
 }
 
+int out_stats_row_caller(struct callsig_stats *stats, size_t index, const char **caller)
+{
+  int result = out_stats_prepare(stats);
+  if (result < 0)
+    return result;
+  if (index >= stats->listed)
+    return out_stats_fail(-EINVAL, "there is no row %zu: there are %u", index, stats->listed);
+  const struct row_text text = {&stats->callers, stats->frames > 0, put_caller};
+  const struct out_names names = out_stats_names(stats);
+  *caller = text_of(stats, &names, stats->order[index], &text, &result);
+  return result;
+}
+
 bool out_stats_has_errors(const struct callsig_stats *stats)
 {
   bool has_untimed = false;

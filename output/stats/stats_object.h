@@ -115,6 +115,10 @@ bool out_stats_tells_compensation(const struct callsig_stats *stats);
  * not known, and none of its calls is timed. */
 struct out_row_error out_stats_error(const struct callsig_stats *stats, uint32_t row);
 
+/* The caller of a listed row, NULL where it has none, without the rest of what callsig_stats_row() tells, for which
+ * much may have to be worked out. Kept as long as the rows. 0, or a negative errno after a message. */
+int out_stats_row_caller(struct callsig_stats *stats, size_t index, const char **caller);
+
 /* May rows have errors, or calls without times? */
 bool out_stats_has_errors(const struct callsig_stats *stats);
 
