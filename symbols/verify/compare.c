@@ -77,31 +77,59 @@ static enum vf_outcome compare_running(const struct vf_subject *subject, const s
   return vf_same_value(subject->parameter->type, emitted, &value, subject->is_nullness) ? VF_AGREE : VF_DIFFER;
 }
 
+/* A function at its entry, and on its way from there to the hook's call. It holds pointers into itself. */
+struct entered {
+  struct vf_stores stores;
+  struct vf_machine machine;
+  struct vf_place place;
+  uint64_t at;
+};
+
+/* False: there is no address to begin at. */
+static bool enter(struct entered *entered, const struct vf_place *place)
+{
+  Dwarf_Addr address;
+  if (!place->physical || dwarf_lowpc(place->physical, &address, VF_ERROR) != DW_DLV_OK)
+    return false;
+  entered->stores.count = 0;
+  entered->machine = *place->machine;
+  entered->machine.stores = &entered->stores;
+  entered->place = *place;
+  entered->place.machine = &entered->machine;
+  entered->at = address;
+  vf_emulate_entry(&entered->machine);
+  return true;
+}
+
+/* Whether its code was followed as far as the call. */
+static bool go_to_call(struct entered *entered, const struct vf_subject *subject)
+{
+  for (int step = 0; step < STEPS_MAX && entered->at != entered->place.call; step++)
+    if (!vf_emulate(subject->code, &entered->machine, &entered->at))
+      return false;
+  return entered->at == entered->place.call;
+}
+
+static void evaluate(const struct entered *entered, const struct vf_subject *subject, struct vf_value *value)
+{
+  vf_evaluate(&entered->place, subject->die, subject->parameter->die, VF_AT_CALL,
+              subject->is_nullness ? 8 : subject->parameter->type->size, value);
+}
+
 /* For a parameter that DWARF tells by its value on entry, which the index finds where the function has moved it: runs
  * the function from its first instruction to the hook's call, and holds what the index reads then against the value on
  * entry. */
 static enum vf_outcome compare_entered(const struct vf_subject *subject, const struct vf_place *place)
 {
-  struct vf_stores stores = {.count = 0};
-  struct vf_machine machine = *place->machine;
-  struct vf_place entered = *place;
+  struct entered entered;
   struct vf_emitted emitted;
   struct vf_value value;
-  Dwarf_Addr address;
-  machine.stores = &stores;
-  entered.machine = &machine;
-  if (!place->physical || dwarf_lowpc(place->physical, &address, VF_ERROR) != DW_DLV_OK)
+  if (!enter(&entered, place) || !go_to_call(&entered, subject))
     return VF_BY_CODE;
-  uint64_t at = address;
-  vf_emulate_entry(&machine);
-  for (int step = 0; step < STEPS_MAX && at != place->call; step++)
-    if (!vf_emulate(subject->code, &machine, &at))
-      return VF_BY_CODE;
-  uint32_t unknown = machine.unknown;
-  machine.unknown = 0;
-  vf_evaluate(&entered, subject->die, subject->parameter->die, VF_AT_CALL,
-              subject->is_nullness ? 8 : subject->parameter->type->size, &value);
-  if (at != place->call || !vf_run_ops(&machine, subject->index, subject->site, subject->arg, &emitted))
+  const uint32_t unknown = entered.machine.unknown;
+  entered.machine.unknown = 0;
+  evaluate(&entered, subject, &value);
+  if (!vf_run_ops(&entered.machine, subject->index, subject->site, subject->arg, &emitted))
     return VF_BY_CODE;
   if (vf_same_value(subject->parameter->type, &emitted, &value, subject->is_nullness))
     return VF_AGREE;
@@ -112,27 +140,17 @@ static enum vf_outcome compare_entered(const struct vf_subject *subject, const s
  * computed of it: holds what the index reads then against what was in the register on entry. */
 static enum vf_outcome compare_passed(const struct vf_subject *subject, const struct vf_place *place)
 {
-  struct vf_stores stores = {.count = 0};
-  struct vf_machine machine = *place->machine;
-  struct vf_place entered = *place;
+  struct entered entered;
   struct vf_emitted emitted;
   struct vf_value value;
-  Dwarf_Addr address;
-  machine.stores = &stores;
-  entered.machine = &machine;
-  if ((subject->site->flags & FMT_SITE_INLINED) || !place->physical ||
-      dwarf_lowpc(place->physical, &address, VF_ERROR) != DW_DLV_OK)
+  if ((subject->site->flags & FMT_SITE_INLINED) || !enter(&entered, place))
     return VF_DIFFER;
-  uint64_t at = address;
-  vf_emulate_entry(&machine);
-  machine.unknown = 0;
-  entered.call = entered.sled_end = at;
-  vf_evaluate(&entered, subject->die, subject->parameter->die, VF_AT_CALL,
-              subject->is_nullness ? 8 : subject->parameter->type->size, &value);
-  for (int step = 0; step < STEPS_MAX && at != place->call; step++)
-    if (!vf_emulate(subject->code, &machine, &at))
-      return VF_DIFFER;
-  return at == place->call && vf_run_ops(&machine, subject->index, subject->site, subject->arg, &emitted) &&
+  entered.machine.unknown = 0;
+  entered.place.call = entered.place.sled_end = entered.at;
+  evaluate(&entered, subject, &value);
+  entered.place.call = place->call;
+  return go_to_call(&entered, subject) &&
+                 vf_run_ops(&entered.machine, subject->index, subject->site, subject->arg, &emitted) &&
                  vf_same_value(subject->parameter->type, &emitted, &value, subject->is_nullness)
              ? VF_AGREE
              : VF_DIFFER;
