@@ -1,6 +1,5 @@
 /* callsig run: profiles a program from its start to its end. */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -373,15 +372,6 @@ static int take_place(struct run_options *run, struct cli_recording_place *place
   return error;
 }
 
-/* Tells the program where its recording goes, and whose it is. */
-static int hand_over(const struct cli_recording_place *place)
-{
-  char run[24];
-  snprintf(run, sizeof run, "%" PRIu64, place->run);
-  int error = cli_environment_set("CALLSIG_OUTPUT", place->path);
-  return error == 0 ? cli_environment_set("CALLSIG_RUN", run) : error;
-}
-
 /* Finds the program, and makes ready all that it needs to be recorded at `place`. */
 static int prepare(struct run_options *run, const char *name, struct cli_profiled_program *program,
                    struct cli_recording_place *place)
@@ -407,7 +397,7 @@ static int prepare(struct run_options *run, const char *name, struct cli_profile
     cli_child_files_remove_older(place->path, place->run);
   if (error == 0 && run->is_mpi)
     error = cli_mpi_begin(&run->mpi, place, &run->rank);
-  if (error == 0 && (error = hand_over(place)) < 0)
+  if (error == 0 && (error = cli_recording_place_hand_over(place)) < 0)
     cli_error("run: out of memory");
   cli_libraries_free(&libraries);
   return error;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <libgen.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -212,6 +213,14 @@ bool cli_recording_place_was_cut(const struct cli_recording_place *place)
 {
   struct stat there;
   return fstat(place->fd, &there) == 0 && there.st_size < LAID_SIZE;
+}
+
+int cli_recording_place_hand_over(const struct cli_recording_place *place)
+{
+  char run[24];
+  snprintf(run, sizeof run, "%" PRIu64, place->run);
+  int error = cli_environment_set("CALLSIG_OUTPUT", place->path);
+  return error == 0 ? cli_environment_set("CALLSIG_RUN", run) : error;
 }
 
 void cli_recording_place_leave(struct cli_recording_place *place)

@@ -49,6 +49,9 @@ bool cli_recording_place_claimed(const struct cli_recording_place *place);
 /* Is less there than was laid, so that somebody has cut it off since? */
 bool cli_recording_place_was_cut(const struct cli_recording_place *place);
 
+/* Tells the program, in its environment, where its recording goes and whose it is. 0 or -ENOMEM. */
+int cli_recording_place_hand_over(const struct cli_recording_place *place);
+
 /* Gives the place back: a recording stays, what was laid there for one that never came is removed. */
 void cli_recording_place_leave(struct cli_recording_place *place);
 
