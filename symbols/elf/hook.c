@@ -111,6 +111,14 @@ static int add_definition(struct sym_hook *hook, const struct sym_debugfile *fil
   return 0;
 }
 
+static bool has_slot(const struct sym_hook *hook)
+{
+  for (uint32_t i = 0; i < hook->slots.count; i++)
+    if (((const struct sym_hook_slot *)base_vector_at(&hook->slots, i))->is_hook)
+      return true;
+  return false;
+}
+
 /* Stubs that jump through the hook's slots: calls go to their first byte. */
 static int add_stubs(struct sym_hook *hook, const struct sym_code_bytes *code)
 {
@@ -184,7 +192,8 @@ int sym_hook_find(struct sym_hook *hook, const struct sym_debugfile *file)
   sort(&hook->slots);
   sort(&hook->imports);
   error = add_definition(hook, file);
-  for (uint32_t i = 0; !error && i < hook->sections.count; i++)
+  /* Without a slot, as in most modules with sleds, all of the code would be gone through for nothing. */
+  for (uint32_t i = 0; !error && has_slot(hook) && i < hook->sections.count; i++)
     error = add_stubs(hook, base_vector_at(&hook->sections, i));
   sort(&hook->targets);
   if (hook->bind_now) {
@@ -194,6 +203,11 @@ int sym_hook_find(struct sym_hook *hook, const struct sym_debugfile *file)
       ((struct sym_hook_target *)base_vector_at(&hook->targets, i))->is_lazy = false;
   }
   return error;
+}
+
+bool sym_hook_is_named(const struct sym_hook *hook)
+{
+  return hook->targets.count > 0 || has_slot(hook);
 }
 
 void sym_hook_free(struct sym_hook *hook)

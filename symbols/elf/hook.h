@@ -50,6 +50,9 @@ struct sym_hook_target {
 int sym_hook_find(struct sym_hook *hook, const struct sym_debugfile *file);
 void sym_hook_free(struct sym_hook *hook);
 
+/* Does the module know the hook at all? Most of those with sleds do not. */
+bool sym_hook_is_named(const struct sym_hook *hook);
+
 /* The target at exactly `address`, or NULL. */
 const struct sym_hook_target *sym_hook_target_at(const struct sym_hook *hook, uint64_t address);
 

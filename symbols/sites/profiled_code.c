@@ -56,22 +56,14 @@ static int take_names(struct sym_profiled_code *code, const struct base_vector *
   return 0;
 }
 
-/* Does the module know the hook at all? Most of those with sleds do not, and looking for calls of it takes longer than
- * all the rest: samples of the program would wait for that, and be lost. */
-static bool names_hook(const struct sym_hook *hook)
-{
-  for (uint32_t i = 0; i < hook->slots.count; i++)
-    if (((const struct sym_hook_slot *)base_vector_at(&hook->slots, i))->is_hook)
-      return true;
-  return hook->targets.count > 0;
-}
-
 static int find_sites(const struct sym_profiled_code *code, struct base_vector *sites)
 {
   struct sym_hook hook = {0};
   struct sym_sleds sleds = {0};
   int error = sym_hook_find(&hook, &code->file);
-  if (!error && names_hook(&hook))
+  /* Looking for calls of it takes longer than all the rest, and samples of the program would wait for that, and be
+   * lost. */
+  if (!error && sym_hook_is_named(&hook))
     error = sym_sites_find(&hook, sites);
   if (!error)
     error = sym_sleds_find(&sleds, &code->file, &hook, &code->symbols);
