@@ -31,16 +31,14 @@ static void forward(int signal, siginfo_t *info, void *context)
   errno = saved;
 }
 
-/* What an ignored signal (nohup) stays for the program and for us. */
+/* The program has started: what is ignored here (nohup; SIGINT and SIGQUIT of what a script puts into the background)
+ * is ignored there, unless it asks for it all the same, which only it can tell. */
 static void install_handlers(struct sigaction saved[FORWARDED_COUNT])
 {
   struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
   sigfillset(&action.sa_mask);
-  for (size_t i = 0; i < FORWARDED_COUNT; i++) {
-    sigaction(forwarded[i], NULL, &saved[i]);
-    if (saved[i].sa_handler != SIG_IGN)
-      sigaction(forwarded[i], &action, NULL);
-  }
+  for (size_t i = 0; i < FORWARDED_COUNT; i++)
+    sigaction(forwarded[i], &action, &saved[i]);
 }
 
 static void restore_handlers(const struct sigaction saved[FORWARDED_COUNT])

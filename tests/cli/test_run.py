@@ -660,6 +660,14 @@ class Signals(harness.Case):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(timeout=600), 128 + signal.SIGTERM)
 
+    def test_ignored_and_asked_for(self):
+        """As a script's `callsig run ... & kill -INT $!` has it: SIGINT is ignored, and the program handles it all the same."""
+        program = self.compile("program", self.WAITS)
+        for number in (signal.SIGINT, signal.SIGHUP):
+            process = self.start(program, preexec_fn=lambda: signal.signal(number, signal.SIG_IGN))
+            process.send_signal(number)
+            self.assertEqual(process.wait(timeout=60), number)
+
     def test_ignored_stays_ignored(self):
         program = self.compile("program", '#include <signal.h>\n#include <stdio.h>\nint main(void) { struct sigaction a; '
                                'sigaction(SIGHUP, 0, &a); puts(a.sa_handler == SIG_IGN ? "ready" : "lost"); return 0; }')
