@@ -13,9 +13,19 @@
 #include "profiler/base/process.h"
 #include "profiler/base/request.h"
 #include "profiler/session/control.h"
+#include "profiler/session/pauses.h"
 #include "profiler/session/startup.h"
 #include "profiler/stack/modes.h"
 #include "profiler/stack/thread.h"
+
+/* Where recording off is the first thing that the process is asked, nothing was recorded since it began: also what it
+ * did before its first hook, which takes the request. */
+static void note_off_since_start(void)
+{
+  const uint64_t mask = prof_block_signals();
+  prof_pauses_begin(prof_process.header->start.ticks);
+  prof_restore_signals(mask);
+}
 
 /* 0, or the negative errno of a request that is refused. */
 static int carry_out(uint64_t request)
@@ -31,6 +41,8 @@ static int carry_out(uint64_t request)
     prof_process.upcalls.begin_period();
     return 0;
   }
+  if (prof_process.settings.start_off && kind == FMT_REQUEST_OFF)
+    note_off_since_start();
   prof_process.settings.start_off = false; /* forked children begin as their parent is from here on */
   __atomic_store_n(&prof_process.requested, 1, __ATOMIC_RELAXED);
   prof_switch_recording(kind == FMT_REQUEST_ON);

@@ -22,6 +22,12 @@ int main(int argc, char **argv)
 }
 """
 
+SLOW_START = """
+#include <unistd.h>
+__attribute__((constructor, no_instrument_function)) static void begins(void) { usleep(100000); }
+int main(void) { return 0; }
+"""
+
 
 class Pauses(harness.Case):
     def test_family(self):
@@ -31,6 +37,13 @@ class Pauses(harness.Case):
         lines = [line for line in table.splitlines() if "recording was off" in line]
         self.assertEqual(len(lines), 1, table)
         self.assertRegex(lines[0], r"^4 processes: recording was off for \d+\.\d+ of \d+\.\d+ seconds in all: ")
+
+    def test_before_the_first_call(self):
+        """A program that records nothing was off all the time, what it did before its first call included."""
+        done = self.callsig("run", "--off", "-o", "x.out", self.compile("slow", SLOW_START, compiler=harness.CALLSIG_CC, instrument=False))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        table = self.callsig("report", "x.out", "--notes").stdout
+        self.assertRegex(table, r"recording was off for (0\.[1-9]\d*|[1-9]\d*\.\d+) of \1 seconds: ")
 
 
 if __name__ == "__main__":
