@@ -16,7 +16,8 @@
 
 struct process {
   uint32_t program, number;
-  double span; /* nanoseconds between its readings; 0: it has one alone */
+  bool has_time; /* its ticks are nanoseconds, as those of some have become that were made one before */
+  double span;   /* nanoseconds between its readings; 0: it has one alone */
 };
 
 static int compare_processes(const void *left, const void *right)
@@ -64,11 +65,13 @@ int out_clock_bases_differ(const struct out_profile *profile, bool *chosen)
     return -ENOMEM;
   for (uint32_t i = 0; i < profile->recordings.count; i++) {
     const struct out_recording_info *info = out_profile_recording(profile, i);
+    const bool has_time = chosen[i] && info->clock == FMT_CLOCK_MONOTONIC;
     chosen[i] = chosen[i] && info->clock == FMT_CLOCK_TSC;
-    if (chosen[i])
+    if (chosen[i] || has_time)
       list[count++] = (struct process){
           .program = info->program,
           .number = i,
+          .has_time = has_time,
           .span =
               info->uncalibrated ? 0 : difference(info->process.last.monotonic_ns, info->process.start.monotonic_ns)};
   }
@@ -77,8 +80,9 @@ int out_clock_bases_differ(const struct out_profile *profile, bool *chosen)
     const struct out_recording_info *longest = out_profile_recording(profile, list[first].number);
     bool is_one = true;
     for (end = first; end < count && list[end].program == list[first].program; end++)
-      is_one = is_one && (end == first ||
-                          have_one_base(longest, out_profile_recording(profile, list[end].number), list[first].span));
+      is_one =
+          is_one && !list[end].has_time &&
+          (end == first || have_one_base(longest, out_profile_recording(profile, list[end].number), list[first].span));
     for (uint32_t i = first; i < end && is_one; i++)
       chosen[list[i].number] = false;
   }

@@ -8,7 +8,8 @@
 
 /* Clears in `chosen`, by process, those that need no rescaling before they are made one with others of their program:
  * whose clock is not the processor's counter, and those of a program whose counters all run as one. Those of several
- * machines, or of before and after one was started again, do not. 0 or -ENOMEM. */
+ * machines, or of before and after one was started again, do not; nor do those of a program of which another process,
+ * chosen too, has nanoseconds, as what was made one before may have. 0 or -ENOMEM. */
 int out_clock_bases_differ(const struct out_profile *profile, bool *chosen);
 
 #endif

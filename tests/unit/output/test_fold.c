@@ -214,9 +214,9 @@ static void clocks(void **state)
 {
   (void)state;
   struct out_profile profile = {0};
-  bool differ[12];
+  bool differ[15];
   assert_int_equal(out_profile_init(&profile), 0);
-  for (size_t i = 0; i < 12; i++)
+  for (size_t i = 0; i < 15; i++)
     differ[i] = i != 11;
   /* One machine, with one that ended at once. */
   add_clock(&profile, "one", 100 * SECOND, 101 * SECOND, 5 * SECOND, 3e9);
@@ -233,9 +233,13 @@ static void clocks(void **state)
   add_clock(&profile, "other", 1 * SECOND, 2 * SECOND, 0, 1e9);
   out_profile_recording(&profile, 10)->clock = FMT_CLOCK_MONOTONIC;
   add_clock(&profile, "alone", 1 * SECOND, 2 * SECOND, 0, 2e9);
+  /* Two that run as one, and a third that was made nanoseconds before. */
+  for (size_t i = 0; i < 3; i++)
+    add_clock(&profile, "before", 100 * SECOND, (102 - i) * SECOND, 5 * SECOND, 3e9);
+  out_profile_recording(&profile, 13)->clock = FMT_CLOCK_MONOTONIC;
   assert_int_equal(out_clock_bases_differ(&profile, differ), 0);
-  for (size_t i = 0; i < 12; i++)
-    if (differ[i] != (i >= 3 && i <= 8))
+  for (size_t i = 0; i < 15; i++)
+    if (differ[i] != ((i >= 3 && i <= 8) || i == 12 || i == 14))
       fail_msg("process %zu", i);
   out_profile_free(&profile);
 }
