@@ -23,13 +23,15 @@
 #include "output/monitor/monitor_children.h"
 
 enum {
-  BATCH = 16,            /* recordings that are folded at once */
+  BATCH = 16,            /* recordings that are folded, where they are a share of what was ... */
+  SHARE = 4,             /* ... a fourth: each time all that was is written again */
+  MOST = 32,             /* recordings that are folded in any case, and at once */
   SOONEST = 5,           /* milliseconds from one look at the folder to the next */
   LATEST = 320,          /* the same, while processes live long */
   AGAIN = 500,           /* milliseconds after a failure, doubled with each one that follows ... */
   MOST_DOUBLED = 7,      /* ... so many times */
   LITTLE_ROOM = 4 << 20, /* bytes for each of those that are folded at once */
-  MUCH = 64 << 20,       /* bytes of those that have ended, which are folded however few they are */
+  MUCH = 64 << 20,       /* bytes of those that have ended, which are folded as BATCH are, however few they are */
 };
 
 struct cli_family {
@@ -57,7 +59,7 @@ static _Thread_local const struct cli_family *folding;
 /* Paths of recordings, owned. */
 struct paths {
   const struct cli_family *family;
-  char *list[BATCH];
+  char *list[MOST];
   unsigned count;
   unsigned beyond; /* that had no place in the list */
   uint64_t bytes;  /* on disk, of all that have ended */
@@ -98,7 +100,7 @@ static int collect(const struct cli_child_file *file, void *data)
     return 0;
   }
   paths->bytes += bytes_on_disk(file->folder, file->name);
-  if (paths->count == BATCH)
+  if (paths->count == MOST)
     paths->beyond++;
   else if (asprintf(&paths->list[paths->count], "%.*s%s", (int)(base - path), path, file->name) >= 0)
     paths->count++;
@@ -231,6 +233,14 @@ static bool is_much(const struct cli_family *family, struct amount there)
   return there.recordings >= least(family) || there.bytes >= MUCH;
 }
 
+/* Are those that have ended, so much, worth the writing of all that was folded? Else a long run of large processes that
+ * are no two alike would write it again and again. */
+static bool is_due(const struct cli_family *family, struct amount ended)
+{
+  const uint64_t folded = family->is_there ? bytes_on_disk(AT_FDCWD, family->path) : 0;
+  return is_much(family, ended) && (ended.bytes >= folded / SHARE || ended.recordings >= MOST || least(family) < BATCH);
+}
+
 /* Folds while there is so much that has ended. What there is. */
 static struct amount fold_many(struct cli_family *family, bool *folded)
 {
@@ -238,7 +248,7 @@ static struct amount fold_many(struct cli_family *family, bool *folded)
   for (;;) {
     struct paths paths = find(family, true);
     const struct amount there = {.recordings = paths.count + paths.beyond + paths.live, .bytes = paths.bytes};
-    const bool many = is_much(family, (struct amount){.recordings = paths.count, .bytes = paths.bytes}) &&
+    const bool many = is_due(family, (struct amount){.recordings = paths.count, .bytes = paths.bytes}) &&
                       may_write(family) && (family->monitor == NULL || out_monitor_settle_children(family->monitor));
     if (many)
       cli_trigger_watch_settle(family->triggers);

@@ -77,7 +77,7 @@ class Checked:
             self.uncounted = set(told[2].split(", ")) if told else set()
             if told and (len(self.uncounted) != int(told[1]) or not self.uncounted <= slots_for_addresses(self.program)):
                 raise SystemExit(f"{self.title}: {told[0]}")
-            return self.product.report(recording, "--by", "function", "--columns", "+alloc")["rows"]
+            return self.product.report(recording, "--by", "function")["rows"]
 
     def under(self, tool, *options):
         """What a tool writes, whose option for that ends with the name of the file."""
