@@ -213,13 +213,18 @@ static bool may_write(struct cli_family *family)
   return !(family->is_foreign = true);
 }
 
+/* Has the disk little room? */
+static bool is_short(const struct cli_family *family)
+{
+  struct statvfs disk;
+  return statvfs(family->place->path, &disk) == 0 &&
+         (uint64_t)disk.f_bavail * disk.f_frsize < BATCH * (uint64_t)LITTLE_ROOM;
+}
+
 /* How many recordings are folded at least: one already where the disk has little room for more of them. */
 static unsigned least(const struct cli_family *family)
 {
-  struct statvfs disk;
-  const bool is_short = statvfs(family->place->path, &disk) == 0 &&
-                        (uint64_t)disk.f_bavail * disk.f_frsize < BATCH * (uint64_t)LITTLE_ROOM;
-  return is_short ? 1 : BATCH;
+  return is_short(family) ? 1 : BATCH;
 }
 
 /* What lies beside the run's own recording, as far as it is known. */
@@ -238,7 +243,7 @@ static bool is_much(const struct cli_family *family, struct amount there)
 static bool is_due(const struct cli_family *family, struct amount ended)
 {
   const uint64_t folded = family->is_there ? bytes_on_disk(AT_FDCWD, family->path) : 0;
-  return is_much(family, ended) && (ended.bytes >= folded / SHARE || ended.recordings >= MOST || least(family) < BATCH);
+  return is_much(family, ended) && (ended.bytes >= folded / SHARE || ended.recordings >= MOST || is_short(family));
 }
 
 /* Folds while there is so much that has ended. What there is. */

@@ -56,14 +56,26 @@ static const char *text_of(struct callsig_stats *stats, const struct out_names *
   return made && made[0] ? made : NULL;
 }
 
+static struct row_text caller_text(struct callsig_stats *stats)
+{
+  return (struct row_text){&stats->callers, stats->frames > 0, put_caller};
+}
+
+/* Makes the rows, and sees that this one is listed. */
+static int find_row(struct callsig_stats *stats, size_t index)
+{
+  const int result = out_stats_prepare(stats);
+  if (result < 0 || index < stats->listed)
+    return result;
+  return out_stats_fail(-EINVAL, "there is no row %zu: there are %u", index, stats->listed);
+}
+
 int out_stats_row_caller(struct callsig_stats *stats, size_t index, const char **caller)
 {
-  int result = out_stats_prepare(stats);
+  int result = find_row(stats, index);
   if (result < 0)
     return result;
-  if (index >= stats->listed)
-    return out_stats_fail(-EINVAL, "there is no row %zu: there are %u", index, stats->listed);
-  const struct row_text text = {&stats->callers, stats->frames > 0, put_caller};
+  const struct row_text text = caller_text(stats);
   const struct out_names names = out_stats_names(stats);
   *caller = text_of(stats, &names, stats->order[index], &text, &result);
   return result;
@@ -79,11 +91,9 @@ bool out_stats_has_errors(const struct callsig_stats *stats)
 
 int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_stats_row *row)
 {
-  int result = out_stats_prepare(stats);
+  int result = find_row(stats, index);
   if (result < 0)
     return result;
-  if (index >= stats->listed)
-    return out_stats_fail(-EINVAL, "there is no row %zu: there are %u", index, stats->listed);
   if (row->size > offsetof(struct callsig_stats_row, p50))
     result = out_stats_percentiles(stats);
   if (result == 0 && row->size > offsetof(struct callsig_stats_row, wait))
@@ -100,7 +110,7 @@ int callsig_stats_row(struct callsig_stats *stats, size_t index, struct callsig_
   const struct out_known_function *function = out_row_function(&names, &known->key);
   double tick = stats->grouping.tick;
   const struct row_text signature = {&stats->signatures, (stats->by & CALLSIG_BY_SIGNATURE) != 0, put_signature},
-                        caller = {&stats->callers, stats->frames > 0, put_caller},
+                        caller = caller_text(stats),
                         site = {&stats->sites, (stats->by & CALLSIG_BY_SITE) != 0, put_site};
   struct callsig_stats_row full = {
       .size = sizeof full,
