@@ -26,6 +26,7 @@
 #include "profiler/base/process.h"
 #include "profiler/stack/thread.h"
 #include "tests/support/check.h"
+#include "tests/support/one_processor.h"
 
 #define QUIET     __attribute__((no_instrument_function, noinline))
 #define CALLS     20u /* that a handler makes */
@@ -207,6 +208,7 @@ static QUIET int count_calls(pid_t child)
 
 static QUIET int run_counted(int own)
 {
+  stay_on_this_processor();
   const pid_t child = fork();
   CHECK(child >= 0);
   if (child > 0)

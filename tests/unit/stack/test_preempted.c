@@ -27,6 +27,7 @@
 #include "profiler/base/process.h"
 #include "profiler/stack/thread.h"
 #include "tests/support/check.h"
+#include "tests/support/one_processor.h"
 
 #define QUIET    __attribute__((no_instrument_function, noinline))
 #define NOINLINE __attribute__((noinline))
@@ -136,6 +137,7 @@ static QUIET void be_stepped(void)
   void *page = mmap(NULL, sizeof *is_stepped, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   CHECK(page != MAP_FAILED);
   is_stepped = page;
+  stay_on_this_processor();
   pid_t child = fork();
   CHECK(child >= 0);
   if (child > 0)
