@@ -3,10 +3,14 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "output/diff/moved_together.h"
 #include "output/diff/without_signatures.h"
+
+/* A change by as many times the old value is told in times: its percentage would have digits that mean nothing. */
+#define MANY_TIMES 99
 
 struct printer {
   const struct out_diff *diff;
@@ -47,11 +51,18 @@ static int begin_column(struct out_text *line, int width)
   return width - 1;
 }
 
-/* "+29.2%", right-justified; a change from nothing has no percentage. */
+/* "+29.2%", right-justified, and "x143" of what takes so many times as long; a change from nothing has no percentage.
+ */
 static void put_percent(struct out_text *line, double relative, int width)
 {
   if (isinf(relative)) {
     out_text_printf(line, "%*s", width, "");
+    return;
+  }
+  if (relative >= MANY_TIMES) {
+    char times[16];
+    snprintf(times, sizeof times, relative < 1e6 ? "x%.0f" : "x%.1e", relative + 1);
+    out_text_printf(line, "%*s", width, times);
     return;
   }
   out_text_signed(line, relative * 100, width - 1, 1);

@@ -117,6 +117,19 @@ class Diff(harness.Case):
         self.assertIn("slower", table)
         self.assertNotIn("called as often as before", table)
 
+    def test_many_times(self):
+        """What took next to nothing before is so many times as long, not a percentage of nine digits."""
+        for name, percent in (("before", 1), ("after", 20000)):
+            program = self.compile(name, TOGETHER, "-DWEIGHT=100", f"-DONE={percent}", "-I", harness.INCLUDE,
+                                   libs=["-L", harness.RUNTIME, f"-Wl,-rpath,{harness.RUNTIME}", "-lcallsig"])
+            self.assertEqual(self.callsig("run", "-o", f"{name}.out", program).returncode, 0)
+        table = self.diff("before.out", "after.out")
+        row = next(line for line in table.splitlines() if "one()" in line)
+        times = re.findall(r" x(\d+) ", row)
+        self.assertEqual(len(times), 2, table)
+        self.assertTrue(all(10000 < int(number) < 20000 for number in times), row)
+        self.assertNotRegex(table, r"\d{5}\.\d%")
+
     def test_slower_for_large_arguments(self):
         """A function that became slower for n >= 4096 alone, in another folder and on other lines."""
         steps = ["-DSTEPS", "-I", harness.INCLUDE]
