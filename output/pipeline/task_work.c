@@ -6,6 +6,10 @@
 /* Wider than any recording's: what has no bits below it. */
 #define WIDEST 63u
 
+/* So many tasks, or this part of their time, tell of all of them. */
+#define FEW_LOOKS 30
+#define MOST_TIME 0.5
+
 void out_task_work_widen(struct out_task_work *work, uint32_t shift)
 {
   for (; work->shift < shift && work->shift < WIDEST; work->shift++)
@@ -27,6 +31,7 @@ void out_task_work_add(struct out_task_work *sum, const struct fmt_rec_task_work
   }
   sum->known = true;
   sum->own += (double)record->own * tick;
+  sum->looks += (double)record->sampled;
   sum->sampled_time += (double)record->sampled_ticks * tick;
   sum->sampled_cpu += (double)record->cpu_ns * 1e-9;
   sum->sampled_left += fmax(0, (double)record->ready_ticks * tick - (double)record->ready_cpu_ns * 1e-9);
@@ -36,7 +41,8 @@ void out_task_work_add(struct out_task_work *sum, const struct fmt_rec_task_work
 
 struct out_task_shares out_task_shares(const struct out_task_work *work)
 {
-  struct out_task_shares shares = {.known = work->known && work->sampled_time > 0};
+  const bool enough = work->looks >= FEW_LOOKS || work->sampled_time >= work->own * MOST_TIME;
+  struct out_task_shares shares = {.known = work->known && work->sampled_time > 0 && enough, .looks = work->looks};
   if (!shares.known)
     return shares;
   shares.cpu = fmin(1, work->sampled_cpu / work->sampled_time);

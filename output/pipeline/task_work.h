@@ -12,7 +12,8 @@
 struct out_task_work {
   bool known;
   double own;          /* seconds of tasks, without tasks and waits for queues inside */
-  double sampled_time; /* of the tasks that were looked at; of it ... */
+  double looks;        /* tasks that were looked at */
+  double sampled_time; /* of these; of it ... */
   double sampled_cpu;  /* ... on a processor, and ... */
   double sampled_left; /* ... ready and waiting for one, in those that never waited for anything else */
   double thread_cpu;   /* of its threads, whatever they did: on a processor, ... */
@@ -28,9 +29,11 @@ void out_task_work_add(struct out_task_work *sum, const struct fmt_rec_task_work
 /* Makes the slots as long as 2^shift ticks, if they are shorter. */
 void out_task_work_widen(struct out_task_work *work, uint32_t shift);
 
-/* Shares of the time of tasks; they add to 1. */
+/* Shares of the time of tasks; they add to 1. Not known where few tasks were looked at, which are not most of the time
+ * either. */
 struct out_task_shares {
   bool known;
+  double looks; /* tasks that were looked at */
   double cpu, ready, waiting;
 };
 struct out_task_shares out_task_shares(const struct out_task_work *work);

@@ -96,6 +96,7 @@ static void add_work(struct out_task_work *sum, const struct out_task_work *work
 {
   sum->known = sum->known && work->known;
   sum->own += work->own;
+  sum->looks += work->looks;
   sum->sampled_time += work->sampled_time;
   sum->sampled_cpu += work->sampled_cpu;
   sum->sampled_left += work->sampled_left;

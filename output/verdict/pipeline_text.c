@@ -222,8 +222,13 @@ void out_put_verdict(struct out_text *text, const struct out_bottleneck *bottlen
 /* What the stage's tasks do with their time. */
 static void put_shares(struct out_text *text, const struct out_stage_view *view)
 {
-  if (!view->shares.known)
+  if (!view->shares.known) {
+    if (view->shares.looks > 0)
+      out_text_printf(
+          text, "    What the time of its tasks was made of is not known: too few of them were looked at (%.0f)\n",
+          view->shares.looks);
     return;
+  }
   out_put_percent(text, "    Its tasks are on a processor ", view->shares.cpu, " of their time, ");
   out_put_percent(text, "wait for one ", view->shares.ready, ", ");
   out_put_percent(text, "and wait for something else ", view->shares.waiting, "\n");

@@ -52,10 +52,15 @@ uint32_t prof_task_sample_begin(struct prof_task_sample *sample)
   return sample->number;
 }
 
-/* Draws how many tasks pass until the next one that is looked at, evenly around the mean that the pace asks for. */
-static void draw(struct prof_task_sample *sample, const struct fmt_rec_tasks *tasks)
+/* How many tasks pass until the next one that is looked at, evenly around the mean that the pace asks for. The tasks
+ * since the last look say how long one takes: a stage whose first tasks are tiny may have long ones by now. */
+static uint32_t draw(struct prof_task_sample *sample, const struct fmt_rec_tasks *tasks)
 {
-  uint64_t successes = tasks->tasks - tasks->failures, mean = successes ? tasks->total / successes : 0;
+  const uint64_t successes = tasks->tasks - tasks->failures;
+  if (successes < sample->seen_tasks || tasks->total < sample->seen_total) /* it began anew */
+    sample->seen_tasks = sample->seen_total = 0;
+  const uint64_t passed = successes - sample->seen_tasks;
+  const uint64_t mean = passed ? (tasks->total - sample->seen_total) / passed : 0;
   uint64_t apart = mean ? PACE / mean : MOST_APART;
   apart = apart < MOST_APART ? apart : MOST_APART;
   uint32_t random = sample->random ? sample->random : 2463534242u;
@@ -63,7 +68,15 @@ static void draw(struct prof_task_sample *sample, const struct fmt_rec_tasks *ta
   random ^= random >> 17;
   random ^= random << 5;
   sample->random = random;
-  sample->until = apart ? (uint32_t)(((uint64_t)random * (2 * apart + 1)) >> 32) : 0;
+  return apart ? (uint32_t)(((uint64_t)random * (2 * apart + 1)) >> 32) : 0;
+}
+
+/* A long task was not looked at. */
+static void look_earlier(struct prof_task_sample *sample, const struct fmt_rec_tasks *tasks)
+{
+  const uint32_t until = draw(sample, tasks);
+  if (until < sample->until)
+    sample->until = until;
 }
 
 static PROF_COLD void end_sample(struct fmt_rec_tasks *tasks, struct prof_task_sample *sample, uint64_t ticks,
@@ -73,7 +86,9 @@ static PROF_COLD void end_sample(struct fmt_rec_tasks *tasks, struct prof_task_s
   const uint64_t before = __atomic_exchange_n(sample->last_end, end, __ATOMIC_RELAXED);
   struct usage usage;
   sample->gap = before == 0 ? 0 : before < end ? end - before : before - end;
-  draw(sample, tasks);
+  sample->until = draw(sample, tasks);
+  sample->seen_tasks = tasks->tasks - tasks->failures;
+  sample->seen_total = tasks->total;
   if (!read_usage(&usage))
     return;
   prof_add(&work->sampled_ticks, ticks);
@@ -126,6 +141,8 @@ bool prof_task_work_count(struct fmt_rec_tasks *tasks, struct prof_task_sample *
   }
   if (PROF_UNLIKELY(number && number == sample->number))
     end_sample(tasks, sample, ticks, start + ticks);
+  else if (ticks >= PROF_TASK_LONG && sample->until)
+    look_earlier(sample, tasks);
   return true;
 }
 

@@ -16,13 +16,17 @@
 #include "profiler/base/tree_store.h"
 #include "profiler/stack/thread.h"
 
+/* Of tasks this long, in ticks, it is asked whether the next look is due earlier. */
+#define PROF_TASK_LONG (UINT64_C(1) << 15)
+
 /* The sampling of one stage's tasks in one thread, and the task that is being looked at. */
 struct prof_task_sample {
-  uint32_t until;  /* tasks until the next one that is looked at */
-  uint32_t random; /* the state of the draw */
-  uint32_t number; /* of the task that was looked at last: 1, 2, 3 ... */
-  uint64_t cpu_ns; /* of the thread at its beginning */
-  uint64_t waits;  /* how often it had gone to wait by then */
+  uint32_t until;                  /* tasks until the next one that is looked at */
+  uint32_t random;                 /* the state of the draw */
+  uint32_t number;                 /* of the task that was looked at last: 1, 2, 3 ... */
+  uint64_t seen_tasks, seen_total; /* of the stage in this thread, without failures, when one was looked at last */
+  uint64_t cpu_ns;                 /* of the thread at its beginning */
+  uint64_t waits;                  /* how often it had gone to wait by then */
   uint64_t preempted;
   uint64_t *last_end; /* of the stage's tasks that were looked at, in all threads: ticks; 0 before the first */
   uint64_t gap;       /* between that and the end of the task that was counted last, to be counted; 0: none */
@@ -37,15 +41,15 @@ uint32_t prof_task_sample_begin(struct prof_task_sample *sample);
  * Anywhere. */
 bool prof_task_work_count(struct fmt_rec_tasks *tasks, struct prof_task_sample *sample, uint32_t number, uint64_t start,
                           uint64_t ticks, uint64_t own);
-/* The same where it takes little: a task that was not looked at, within one slot. False, and nothing is counted: it is
- * another. Anywhere. */
+/* The same where it takes little: a short task that was not looked at, within one slot. False, and nothing is counted:
+ * it is another. Anywhere. */
 static inline bool prof_task_work_count_quickly(const struct fmt_rec_tasks *tasks, uint32_t number, uint64_t start,
                                                 uint64_t ticks, uint64_t own)
 {
   struct fmt_rec_task_work *work = (struct fmt_rec_task_work *)tasks->work;
   const uint64_t begin = start - prof_process.header->start.ticks;
   const uint64_t slot = begin >> work->shift;
-  if (number || prof_process.settings.clock == FMT_CLOCK_CPU || slot >= FMT_TASK_SLOTS ||
+  if (number || ticks >= PROF_TASK_LONG || prof_process.settings.clock == FMT_CLOCK_CPU || slot >= FMT_TASK_SLOTS ||
       (begin + ticks) >> work->shift != slot)
     return false;
   prof_add(&work->own, own);

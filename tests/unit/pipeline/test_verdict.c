@@ -316,6 +316,19 @@ static void waiting_for_processors(void **state)
   assert_int_equal(bound_without_processors(40, 0.55, 0.01), OUT_BOUND_PROCESSOR);
 }
 
+/* One task that was looked at tells nothing of the others, but for one that took most of the time. */
+static void too_few_looks(void **state)
+{
+  (void)state;
+  struct out_task_work work = {.known = true, .own = 8, .looks = 1, .sampled_time = 1, .sampled_cpu = 0.25};
+  assert_false(out_task_shares(&work).known);
+  work.own = 2;
+  assert_true(out_task_shares(&work).known && out_task_shares(&work).cpu == 0.25);
+  work.own = 8;
+  work.looks = 30;
+  assert_true(out_task_shares(&work).known);
+}
+
 /* Two threads that do nothing but a stage's tasks, which was opened for four at a time, and a third that helps out:
  * with what it does, more is worked than two threads have time for, and the stage has two all the same. */
 static void a_helper_of_busy_threads(void **state)
@@ -418,6 +431,7 @@ int main(void)
       cmocka_unit_test(slow_in_few_tasks),
       cmocka_unit_test(chances),
       cmocka_unit_test(waiting_for_processors),
+      cmocka_unit_test(too_few_looks),
       cmocka_unit_test(a_helper_of_busy_threads),
       cmocka_unit_test(only_queues),
       cmocka_unit_test(rings),

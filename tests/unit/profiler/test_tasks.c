@@ -353,6 +353,41 @@ static QUIET void test_times(void)
   callsig_queue_close(queue);
 }
 
+/* The ticks of tasks that were looked at, in the one thread that has done tasks of the stage. */
+static QUIET uint64_t looked_at(const char *label)
+{
+  const struct fmt_rec_thread *thread = (const struct fmt_rec_thread *)prof_process.header->first_thread;
+  const struct fmt_rec_tasks *tasks = (const struct fmt_rec_tasks *)thread->first_tasks;
+  while (tasks && tasks->stage != (uintptr_t)stage_record(label))
+    tasks = (const struct fmt_rec_tasks *)tasks->next;
+  CHECK(tasks);
+  return ((const struct fmt_rec_task_work *)tasks->work)->sampled_ticks;
+}
+
+static QUIET void do_tasks(struct callsig_stage *stage, unsigned count, uint64_t length)
+{
+  for (unsigned i = 0; i < count; i++) {
+    begin(stage, NULL);
+    ticks += length;
+    CHECK(callsig_task_end(stage, 0) == 0);
+  }
+}
+
+/* A stage whose tasks are tiny at first is looked at as often as its long ones later ask for. */
+static QUIET void test_looks(void)
+{
+  const uint64_t length = UINT64_C(1) << 20;
+  struct callsig_stage *stage = open_stage(4, "grows", 1);
+  do_tasks(stage, 2000, 10);
+  const uint64_t before = looked_at("0:4:grows");
+  do_tasks(stage, 40, length);
+  const uint64_t grown = looked_at("0:4:grows");
+  CHECK(before <= 200 && grown - before >= 20 * length);
+  do_tasks(stage, 20000, 10);
+  CHECK(looked_at("0:4:grows") - grown <= 2000);
+  CHECK(callsig_stage_close(stage) == 0);
+}
+
 #define MANY 8u
 
 static QUIET void no_message(const char *line, void *data)
@@ -412,6 +447,7 @@ QUIET int main(int argc, char **argv)
   (void)argc;
   if (strcmp(argv[1], "times") == 0) {
     test_times();
+    test_looks();
   } else if (strcmp(argv[1], "full") == 0) {
     test_full();
   } else {
