@@ -21,15 +21,15 @@ enum fmt_sample_method {
  * FMT_KERNEL and FMT_WAITING have as many samples as the run's system time and its waiting stand for; of another run it
  * is the module of the program's calls of hooks. Time in libraries that are not profiled is in the call that led there.
  *
- * A place is code of one kind: a function, inlined into its parent or standing in it, the parent being a module. A
- * place's parent comes before it; a module has none, and its name is its path. Samples count for the innermost place
- * alone. The entries may name functions that the recording does not have: their samples are those of the nearest
- * parent that it has, and where there is none they are in code without rows. In a merged recording the times in the
- * edges are those of the samples already.
+ * A place is code of one kind: a function, inlined into its parent or standing in it, the parent being a module; or a
+ * file's code without hooks that its parent called, by the file's path. A place's parent comes before it; a module has
+ * none, and its name is its path. Samples count for the innermost place alone. The entries may name functions that the
+ * recording does not have: their samples are those of the nearest parent that it has, and where there is none they are
+ * in code without rows. In a merged recording the times in the edges are those of the samples already.
  */
 struct fmt_rec_place {
   uint64_t name;    /* address of a fmt_rec_name */
-  uint64_t file;    /* address of a fmt_rec_name; 0: a module, or a function that is known by its symbol alone */
+  uint64_t file;    /* address of a fmt_rec_name; 0: a file, or a function that is known by its symbol alone */
   uint64_t samples; /* in code that is of this place and of none inside of it */
   uint32_t line;
   uint32_t parent; /* number of a place before it; FMT_NONE (format/index.h): a module */

@@ -10,6 +10,7 @@
 
 #include "cli/common/subcommand.h"
 #include "format/index.h"
+#include "symbols/base/addressmap.h"
 #include "symbols/index/places.h"
 
 /* The samples of one module. */
@@ -19,6 +20,12 @@ struct batch {
   uint32_t count;
   struct base_vector *places; /* struct cli_place */
   uint32_t module;            /* in `places` */
+};
+
+/* Places of what is called in other places: by caller and library. */
+struct called_places {
+  struct sym_address_map numbers;
+  struct base_vector *places;
 };
 
 /* Makes link-time addresses of offsets in the file, in place. Offsets outside of all segments, and files that are no
@@ -58,6 +65,44 @@ static int add_place(struct base_vector *places, const struct cli_place *place)
   return 0;
 }
 
+/* The place of code without hooks of `library` that is called in place `caller`, made when new. */
+static int called_place(struct called_places *called, uint32_t caller, uint32_t library, uint32_t *number)
+{
+  const uint64_t key = (uint64_t)caller << 32 | library;
+  *number = sym_address_map_get(&called->numbers, key);
+  if (*number != UINT32_MAX)
+    return 0;
+  *number = called->places->count;
+  const int error = add_place(called->places, &(struct cli_place){.name = library, .parent = caller});
+  return error == 0 ? sym_address_map_put(&called->numbers, key, *number) : error;
+}
+
+/* Gives the samples in code without hooks, which their callers have, places of their own in these. Both lists are in
+ * the order of their offsets. */
+static int take_called(const struct batch *batch, const uint32_t *place_at, const bool *at_hooks)
+{
+  struct called_places called = {.places = batch->places};
+  const struct base_vector *all = &batch->samples->called.list;
+  uint32_t at = 0, number;
+  int error = 0;
+  for (uint32_t i = 0; error == 0 && i < all->count; i++) {
+    const struct cli_point *point = base_vector_at(all, i);
+    if (point->module != batch->points->module)
+      continue;
+    while (at < batch->count && batch->points[at].offset < point->offset)
+      at++;
+    if (at == batch->count || batch->points[at].offset != point->offset || at_hooks[at])
+      continue;
+    error = called_place(&called, place_at[at], point->library, &number);
+    if (error < 0)
+      break;
+    ((struct cli_place *)base_vector_at(batch->places, place_at[at]))->samples -= point->count;
+    ((struct cli_place *)base_vector_at(batch->places, number))->samples += point->count;
+  }
+  sym_address_map_free(&called.numbers);
+  return error;
+}
+
 /* The hooks' own place, after those of the module's functions. */
 static int add_hooks(const struct batch *batch, const bool *at_hooks)
 {
@@ -70,8 +115,10 @@ static int add_hooks(const struct batch *batch, const bool *at_hooks)
   return error == 0 ? add_place(batch->places, &hooks) : error;
 }
 
-/* Adds the functions that were found, and gives each its samples. */
-static int take_places(const struct batch *batch, const struct base_vector *found, const uint32_t *place_of,
+/* Adds the functions that were found, and gives each its samples. `place_of` is by address, and in the end of all
+ * places.
+ */
+static int take_places(const struct batch *batch, const struct base_vector *found, uint32_t *place_of,
                        const bool *at_hooks)
 {
   uint32_t first = batch->places->count;
@@ -86,10 +133,12 @@ static int take_places(const struct batch *batch, const struct base_vector *foun
     error = add_place(batch->places, &added);
   }
   for (uint32_t i = 0; error == 0 && i < batch->count; i++) {
-    uint32_t place = place_of[i] == FMT_NONE ? batch->module : first + place_of[i];
+    place_of[i] = place_of[i] == FMT_NONE ? batch->module : first + place_of[i];
     if (!at_hooks[i])
-      ((struct cli_place *)base_vector_at(batch->places, place))->samples += batch->points[i].count;
+      ((struct cli_place *)base_vector_at(batch->places, place_of[i]))->samples += batch->points[i].count;
   }
+  if (error == 0)
+    error = take_called(batch, place_of, at_hooks);
   return error == 0 ? add_hooks(batch, at_hooks) : error;
 }
 
@@ -143,10 +192,10 @@ static int attribute_module(struct batch *batch, bool (*is_wanted)(const char *m
 int cli_attribute(const struct cli_samples *samples, bool (*is_wanted)(const char *module, void *data), void *data,
                   struct base_vector *places)
 {
-  const struct cli_point *points = samples->points.data;
+  const struct cli_point *points = samples->points.list.data;
   int error = 0;
-  for (uint32_t i = 0, end; error == 0 && i < samples->points.count; i = end) {
-    for (end = i + 1; end < samples->points.count && points[end].module == points[i].module; end++) {
+  for (uint32_t i = 0, end; error == 0 && i < samples->points.list.count; i = end) {
+    for (end = i + 1; end < samples->points.list.count && points[end].module == points[i].module; end++) {
     }
     struct batch batch = {.samples = samples, .points = points + i, .count = end - i, .places = places};
     if (points[i].module != 0)

@@ -169,9 +169,13 @@ int cli_callers_count(struct cli_callers *callers, const struct cli_code_map *ma
 {
   const uint64_t address =
       stack == NULL ? registers->address : cli_callers_of(callers, map, samples->strings, stack, registers);
-  const struct cli_mapping *mapping = cli_code_map_find(map, address);
+  const struct cli_mapping *mapping = cli_code_map_find(map, address),
+                           *met = address != registers->address ? cli_code_map_find(map, registers->address) : NULL;
+  /* What a hook calls is its own. */
   if (mapping != NULL && mapping->module != 0)
-    return cli_samples_add(samples, mapping->module, address - mapping->start + mapping->offset);
+    return cli_samples_add(
+        samples, mapping->module, address - mapping->start + mapping->offset,
+        met != NULL && !cli_is_runtime(base_strings_at(samples->strings, mapping->module)) ? met->module : 0);
   return cli_samples_add_unmapped(samples, address);
 }
 

@@ -63,8 +63,8 @@ static int take_own(struct cli_samples *samples, const struct base_vector *range
 {
   uint32_t own;
   int error = base_strings_add(samples->strings, FMT_OWN_CODE, &own);
-  for (uint32_t i = 0; error == 0 && i < samples->points.count; i++) {
-    struct cli_point *point = base_vector_at(&samples->points, i);
+  for (uint32_t i = 0; error == 0 && i < samples->points.list.count; i++) {
+    struct cli_point *point = base_vector_at(&samples->points.list, i);
     if (point->module == 0 && is_within(ranges, point->offset))
       samples->unmapped -= point->count;
     else if (point->module == 0 || !cli_is_runtime(base_strings_at(samples->strings, point->module)))

@@ -11,7 +11,8 @@ enum { UNSORTED_LEAST = 1 << 16 };
 
 int cli_samples_init(struct cli_samples *samples)
 {
-  *samples = (struct cli_samples){.points = BASE_VECTOR_OF(struct cli_point)};
+  *samples = (struct cli_samples){.points.list = BASE_VECTOR_OF(struct cli_point),
+                                  .called.list = BASE_VECTOR_OF(struct cli_point)};
   samples->strings = base_strings_new();
   return samples->strings != NULL ? 0 : -ENOMEM;
 }
@@ -19,7 +20,8 @@ int cli_samples_init(struct cli_samples *samples)
 void cli_samples_free(struct cli_samples *samples)
 {
   base_strings_free(samples->strings);
-  base_vector_free(&samples->points);
+  base_vector_free(&samples->points.list);
+  base_vector_free(&samples->called.list);
   samples->strings = NULL;
 }
 
@@ -28,38 +30,55 @@ static int compare_points(const void *left, const void *right)
   const struct cli_point *a = left, *b = right;
   if (a->module != b->module)
     return a->module < b->module ? -1 : 1;
-  return (a->offset > b->offset) - (a->offset < b->offset);
+  if (a->offset != b->offset)
+    return a->offset < b->offset ? -1 : 1;
+  return (a->library > b->library) - (a->library < b->library);
+}
+
+static void sort(struct cli_points *points)
+{
+  struct cli_point *list = points->list.data;
+  uint32_t kept = 0;
+  if (points->list.count > 0)
+    qsort(list, points->list.count, sizeof *list, compare_points);
+  for (uint32_t i = 0; i < points->list.count; i++) {
+    if (kept > 0 && compare_points(&list[kept - 1], &list[i]) == 0)
+      list[kept - 1].count += list[i].count;
+    else
+      list[kept++] = list[i];
+  }
+  points->list.count = points->sorted = kept;
 }
 
 void cli_samples_sort(struct cli_samples *samples)
 {
-  struct cli_point *points = samples->points.data;
-  uint32_t kept = 0;
-  if (samples->points.count > 0)
-    qsort(points, samples->points.count, sizeof *points, compare_points);
-  for (uint32_t i = 0; i < samples->points.count; i++) {
-    if (kept > 0 && compare_points(&points[kept - 1], &points[i]) == 0)
-      points[kept - 1].count += points[i].count;
-    else
-      points[kept++] = points[i];
-  }
-  samples->points.count = samples->sorted = kept;
+  sort(&samples->points);
+  sort(&samples->called);
 }
 
-int cli_samples_add(struct cli_samples *samples, uint32_t module, uint64_t offset)
+static int add(struct cli_points *points, uint32_t module, uint64_t offset, uint32_t library)
 {
-  if (samples->points.count - samples->sorted > UNSORTED_LEAST && samples->points.count / 2 > samples->sorted)
-    cli_samples_sort(samples);
-  struct cli_point *point = base_vector_add(&samples->points, 1);
+  if (points->list.count - points->sorted > UNSORTED_LEAST && points->list.count / 2 > points->sorted)
+    sort(points);
+  struct cli_point *point = base_vector_add(&points->list, 1);
   if (point == NULL)
     return -ENOMEM;
-  *point = (struct cli_point){.module = module, .count = 1, .offset = offset};
-  samples->total++;
+  *point = (struct cli_point){.module = module, .count = 1, .offset = offset, .library = library};
   return 0;
+}
+
+int cli_samples_add(struct cli_samples *samples, uint32_t module, uint64_t offset, uint32_t library)
+{
+  int error = library != 0 ? add(&samples->called, module, offset, library) : 0;
+  if (error == 0)
+    error = add(&samples->points, module, offset, 0);
+  if (error == 0)
+    samples->total++;
+  return error;
 }
 
 int cli_samples_add_unmapped(struct cli_samples *samples, uint64_t address)
 {
   samples->unmapped++;
-  return cli_samples_add(samples, 0, address / PAGE * PAGE);
+  return cli_samples_add(samples, 0, address / PAGE * PAGE, 0);
 }

@@ -13,6 +13,7 @@
 #include "output/notes/asked_notes.h"
 #include "output/notes/called_hooks_note.h"
 #include "output/notes/counting_notes.h"
+#include "output/notes/library_notes.h"
 #include "output/notes/loss_notes.h"
 #include "output/notes/open_notes.h"
 #include "output/notes/pause_notes.h"
@@ -403,6 +404,8 @@ static int give_notes(const struct callsig_stats *stats, bool of_table, const ui
     notes.result = out_waiting_notes(stats, note, data);
   if (notes.result == 0)
     notes.result = out_queued_notes(stats, note, data);
+  if (notes.result == 0)
+    notes.result = out_library_notes(stats, note, data);
   if (notes.result == 0)
     notes.result = out_open_notes(stats, processes, note, data);
   if (notes.result == 0)

@@ -138,14 +138,6 @@ static bool has_several_threads(const struct out_profile *profile)
   return threads > profile->recordings.count;
 }
 
-/* Of a part of the calls nobody knows what part of the waiting is theirs. */
-static bool is_filtered(const struct callsig_stats *stats)
-{
-  const struct out_filter *filter = &stats->filter;
-  return stats->only_process > 0 || filter->function || filter->signature || filter->stage || filter->thread ||
-         filter->module || filter->below || filter->depth > 0;
-}
-
 static bool has_runs(const struct out_profile *profile)
 {
   for (uint32_t i = 0; i < profile->recordings.count; i++)
@@ -217,7 +209,8 @@ int out_waiting_notes(const struct callsig_stats *stats, out_note_fn note, void 
     return note("no recording tells what threads waited: callsig run --times auto does, where the kernel tells of the "
                 "thread (docs/times.md)",
                 data);
-  if (run == 0 || is_filtered(stats))
+  /* Of a part of the calls nobody knows what part of the waiting is theirs. */
+  if (run == 0 || out_stats_is_filtered(stats))
     return 0;
   if (!has_runs(profile) || !(stats->by & (CALLSIG_BY_FUNCTION | CALLSIG_BY_SIGNATURE)))
     return total > run * (1 + TOLD) && has_several_threads(profile) ? tell_duration(total, run, note, data) : 0;

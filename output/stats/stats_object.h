@@ -91,6 +91,14 @@ int out_stats_not_empty(const struct callsig_stats *stats);
  * message. */
 int out_stats_group(struct callsig_stats *stats);
 
+/* Does the table count a part of the recordings' calls alone? */
+static inline bool out_stats_is_filtered(const struct callsig_stats *stats)
+{
+  const struct out_filter *filter = &stats->filter;
+  return stats->only_process > 0 || filter->function || filter->signature || filter->stage || filter->thread ||
+         filter->module || filter->below || filter->depth > 0;
+}
+
 /* Are there signatures, where calls have been grouped, of which the filter's condition is neither true nor false? */
 static inline bool out_stats_is_undecided(const struct callsig_stats *stats)
 {

@@ -4,6 +4,7 @@
 
 import json
 import os
+import re
 import resource
 import struct
 import subprocess
@@ -134,6 +135,22 @@ __asm__(".text\\n.type through, @function\\nthrough: push %rbx\\ncall *%rsi\\npo
 void through(unsigned size, void (*call)(void));
 __attribute__((noinline, no_instrument_function)) void left_out(unsigned size, void (*call)(void)) { volatile char some[64] = {0}; through(size, call); some[1]++; }
 HAS(assembly, through, 0) HAS(leaves_out, left_out, 0)
+"""
+
+# So many thousand turns of a loop in a library that is not instrumented, which work() calls, and in own().
+TURNING = """
+double turn(int n) { double s = 0; for (int i = 0; i < n * 1000; i++) s += 1.0 / (i + 1); return s; }
+"""
+DIVIDED = """
+#include <stdio.h>
+#include <stdlib.h>
+double turn(int n);
+__attribute__((noinline)) double own(int n) { double s = 0; for (int i = 0; i < n * 1000; i++) s += 1.0 / (i + 1); return s; }
+__attribute__((noinline)) double work(int n) { return turn(n) + 1; }
+int main(int argc, char **argv) {
+  double s = 0;
+  for (int i = 0; i < 100; i++) s += work(atoi(argv[1])) + own(atoi(argv[2]));
+  return s < argc; }
 """
 
 # Calls of some nanoseconds, as many as the argument says.
@@ -336,6 +353,24 @@ class OwnRun(harness.Case):
             for function in "assembly", "leaves_out":
                 done = self.run_command(tell, caller, function)
                 self.assertEqual((done.returncode, done.stdout), (0, function + "\n"), (compiler, options, done.stderr))
+
+    def test_what_a_library_took(self):
+        """A note says which part of the time was in code without hooks, and whose; not where it is little."""
+        self.compile("libturn.so", TURNING, "-O2", "-shared", "-fPIC", instrument=False)
+        program = self.compile("divided", DIVIDED, "-O2", libs=("-L" + self.folder, "-lturn", "-Wl,-rpath," + self.folder))
+        note = re.compile(r"([\d.]+) % of what functions computed is in code without hooks that they called: libturn\.so ([\d.]+) %; "
+                          r"callsig run --library-calls shows such calls")
+        for turns, least, most in ((("900", "300"), 60, 90), (("50", "1000"), None, None)):
+            done = self.callsig("run", "-o", "out", program, *turns)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assert_sampled(self.callsig("report", "out").stdout.splitlines(), True)
+            self.callsig("merge", "-o", "merged", "out")
+            for file in "out", "merged":
+                told = note.search(self.callsig("report", file).stdout)
+                self.assertEqual(told is not None, least is not None, file)
+                if told:
+                    self.assertTrue(least < float(told[2]) <= float(told[1]) < most, told[0])
+            self.assertIsNone(note.search(self.callsig("report", "out", "--function", "own").stdout))
 
     def run_tiny(self):
         """The report on calls of a nanosecond."""
