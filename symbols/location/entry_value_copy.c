@@ -115,17 +115,33 @@ static bool passes_nothing(const struct sym_processor *processor, const struct s
          (sym_is_callee_saved(processor, op->reg) || (processor == &sym_x86_64 && op->reg == SYM_RAX));
 }
 
-bool sym_entry_leaves_empty(const struct sym_location_context *context, unsigned base, int64_t offset, uint8_t size)
+/* What code from the function's first instruction to the call has stored into a slot of the function's own frame. It is
+ * not known where straight code does not lead there, or the slot is the caller's. */
+static enum sym_flow_memory stored_by_entry(const struct sym_location_context *context, unsigned base, int64_t offset,
+                                            uint8_t size, struct sym_code *stored)
 {
   const struct sym_frame *frame = context->frame;
-  struct sym_flow flow;
-  if (frame->cfa_kind != FMT_CFA_REGISTER || frame->cfa_register != base || offset >= frame->cfa_offset)
-    return false;
-  if (!context->entry || !follow(context, &flow))
-    return false;
-  const int64_t at_entry = offset - frame->cfa_offset + context->hook->processor->entry_cfa;
   const struct sym_processor *processor = context->hook->processor;
+  struct sym_flow flow;
+  if (frame->cfa_kind != FMT_CFA_REGISTER || frame->cfa_register != base || offset >= frame->cfa_offset ||
+      !context->entry || !follow(context, &flow))
+    return SYM_FLOW_UNKNOWN;
+  const int64_t at_entry = offset - frame->cfa_offset + processor->entry_cfa;
+  return sym_flow_memory_at(&flow, processor->stack_pointer, at_entry, size, stored);
+}
+
+bool sym_entry_leaves_empty(const struct sym_location_context *context, unsigned base, int64_t offset, uint8_t size)
+{
   struct sym_code stored = {0};
-  const enum sym_flow_memory memory = sym_flow_memory_at(&flow, processor->stack_pointer, at_entry, size, &stored);
-  return memory == SYM_FLOW_UNTOUCHED || (memory == SYM_FLOW_STORED && passes_nothing(processor, &stored));
+  const enum sym_flow_memory memory = stored_by_entry(context, base, offset, size, &stored);
+  return memory == SYM_FLOW_UNTOUCHED ||
+         (memory == SYM_FLOW_STORED && passes_nothing(context->hook->processor, &stored));
+}
+
+bool sym_entry_fills(const struct sym_location_context *context, unsigned base, int64_t offset, uint8_t size)
+{
+  struct sym_code stored = {0};
+  return stored_by_entry(context, base, offset, size, &stored) == SYM_FLOW_STORED &&
+         !passes_nothing(context->hook->processor, &stored) &&
+         copied_bytes(stored.ops, stored.count, size, stored.ops[0].reg) >= size;
 }

@@ -24,4 +24,7 @@ bool sym_entry_register_is_kept(const struct sym_location_context *context, unsi
  * function's own frame. */
 bool sym_entry_leaves_empty(const struct sym_location_context *context, unsigned base, int64_t offset, uint8_t size);
 
+/* Whether the last store there puts what a register that may pass a parameter held on entry. */
+bool sym_entry_fills(const struct sym_location_context *context, unsigned base, int64_t offset, uint8_t size);
+
 #endif

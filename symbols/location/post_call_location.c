@@ -6,6 +6,7 @@
 #include "symbols/flow/flow.h"
 #include "symbols/flow/spill.h"
 #include "symbols/location/composite_location.h"
+#include "symbols/location/entry_value_copy.h"
 #include "symbols/location/location_list.h"
 
 enum {
@@ -83,7 +84,8 @@ void sym_post_call_home(const struct sym_location_context *context, uint64_t siz
     sym_location_lose(location, SYM_LOST_NO_RANGE);
     return;
   }
-  if (is_argument_slot(context, base, offset))
+  if (is_argument_slot(context, base, offset) ||
+      (size <= 8 && !context->is_inlined && sym_entry_fills(context, base, offset + location->inner, (uint8_t)size)))
     return;
   if (size > 8 || !first_store(context, base, offset + location->inner, (uint8_t)size, &code)) {
     sym_location_lose(location, SYM_LOST_NO_RANGE);

@@ -12,25 +12,28 @@ static int compare(const void *left, const void *right)
 {
   const struct vf_entry *a = left, *b = right;
   int order = strcmp(a->function->name, b->function->name);
-  return order ? order : (a->scope > b->scope) - (a->scope < b->scope);
+  if (order == 0)
+    order = (a->scope > b->scope) - (a->scope < b->scope);
+  return order ? order : (a->address > b->address) - (a->address < b->address);
 }
 
 int vf_entries_list(struct vf_entries *entries, struct vf_module *module, struct vf_functions *functions)
 {
   if (entries->all)
     return 0;
-  entries->all = calloc(module->scope_count + 1, sizeof *entries->all);
+  entries->all = calloc(module->range_count + 1, sizeof *entries->all);
   if (!entries->all)
     return -ENOMEM;
-  for (size_t i = 0; i < module->scope_count; i++) {
-    struct vf_scope *scope = &module->scopes[i];
-    Dwarf_Addr address;
-    if (scope->is_inlined || dwarf_lowpc(scope->die, &address, VF_ERROR) != DW_DLV_OK)
+  /* Of a function in several parts one is where it is entered: no hook is given another's address. */
+  for (size_t i = 0; i < module->range_count; i++) {
+    const struct vf_range *range = &module->ranges[i];
+    struct vf_scope *scope = &module->scopes[range->scope];
+    if (scope->is_inlined)
       continue;
     const struct vf_function *function = vf_function_of(module, functions, scope);
     if (!function)
       return -ENOMEM;
-    entries->all[entries->count++] = (struct vf_entry){address, scope, function};
+    entries->all[entries->count++] = (struct vf_entry){range->low, scope, function};
   }
   if (entries->count)
     qsort(entries->all, entries->count, sizeof *entries->all, compare);

@@ -132,11 +132,9 @@ static bool constant(Dwarf_Die die, unsigned size, struct vf_value *value)
 static bool find_description(const struct vf_place *place, const struct vf_list *list, enum vf_moment moment,
                              size_t number, struct vf_expression *expression)
 {
-  Dwarf_Addr low;
   switch (moment) {
   case VF_AT_ENTRY:
-    return number == 0 && place->physical && dwarf_lowpc(place->physical, &low, VF_ERROR) == DW_DLV_OK &&
-           vf_list_empty_in(list, low, place->call, expression);
+    return number == 0 && place->entry && vf_list_empty_in(list, place->entry, place->call, expression);
   case VF_AT_CALL:
     return number < VF_DESCRIPTIONS_MAX && vf_list_at(list, place->call, number, expression);
   case VF_IN_CALL:
@@ -315,13 +313,10 @@ static uint64_t registers_at(Dwarf_Die die, uint64_t pc)
 
 bool vf_is_taken(const struct vf_place *place, Dwarf_Die die)
 {
-  Dwarf_Addr low;
-  if (!place->physical || dwarf_lowpc(place->physical, &low, VF_ERROR) != DW_DLV_OK)
-    return false;
-  const uint64_t its = registers_at(die, low);
+  const uint64_t its = place->physical && place->entry ? registers_at(die, place->entry) : 0;
   for (Dwarf_Die other = its ? vf_child(place->physical) : NULL; other && vf_offset(other) < vf_offset(die);
        other = vf_sibling(place->object->dbg, other))
-    if (vf_tag(other) == DW_TAG_formal_parameter && registers_at(other, low) & its)
+    if (vf_tag(other) == DW_TAG_formal_parameter && registers_at(other, place->entry) & its)
       return true;
   return false;
 }

@@ -190,11 +190,26 @@ static void check_frame(struct verify *verify, struct vf_place *place, const str
   }
 }
 
-static Dwarf_Die physical_of(const struct vf_module *module, const struct vf_scope *scope)
+/* The out-of-line function that a scope's code is in; NULL: none is told. */
+static const struct vf_scope *outermost_of(const struct vf_module *module, const struct vf_scope *scope)
 {
   while (scope->outer >= 0)
     scope = &module->scopes[scope->outer];
-  return scope->is_inlined ? NULL : scope->die;
+  return scope->is_inlined ? NULL : scope;
+}
+
+static Dwarf_Die physical_of(const struct vf_module *module, const struct vf_scope *scope)
+{
+  const struct vf_scope *outermost = outermost_of(module, scope);
+  return outermost ? outermost->die : NULL;
+}
+
+/* Where the function is entered that the hook is called in: of its parts, the first one's beginning. 0: not known. */
+static uint64_t entry_of(const struct vf_module *module, const struct vf_scope *scope, uint64_t call)
+{
+  const struct vf_scope *outermost = outermost_of(module, scope);
+  uint64_t low, high;
+  return outermost && vf_scope_range(module, outermost, call, &low, &high) ? low : 0;
 }
 
 /* The scope that a site's parameters are to be found in: DWARF's innermost one there, or, when the hook's first
@@ -273,6 +288,7 @@ static int check_entered(struct verify *verify, const struct fmt_index_site *sit
   struct vf_place place = {.module = &verify->module,
                            .object = scope->object,
                            .physical = physical_of(&verify->module, innermost),
+                           .entry = entry_of(&verify->module, innermost, site->pc - 1),
                            .pc = site->pc,
                            .call = vf_call_before(&verify->code, site->pc)};
   if (site->flags & FMT_SITE_SLED) {

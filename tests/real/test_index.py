@@ -6,10 +6,11 @@
 
     test_index.py --sources FOLDER --out FOLDER --build FOLDER (--quick | --full | PROGRAM VARIANT...)
 
-The aim at -O2 is 97 % readable with gcc and 96 % with clang, of the parameters that the debug information of their instance
-names. Where the compiler leaves less than that (parameters that it names without a location, or that exist nowhere at the call),
+The aim at -O2 is 97 % readable with gcc and 96 % with clang, 98 % by calls after inlining, of the parameters that the debug information of their
+instance names. Where the compiler leaves less than that (parameters that it names without a location, or that exist nowhere at the call),
 the output says so, and what was reached must not be lost again. The share of all declared parameters, those that the optimiser
-removed from inlined instances included, is printed beside it. With sleds it is 99.5 % of the parameters that are passed and used.
+removed from inlined instances included, is printed beside it. What is told of a function may also be what it makes of its parameter, as a number that
+clang tells of an inlined one: it is not read, and of several programs less is readable than before that was known. With sleds it is 99.5 % of the parameters that are passed and used.
 Everywhere, elfutils and libdwarf must agree.
 """
 
@@ -22,15 +23,17 @@ from driver import Driver
 QUICK = {"lua": ["gcc-O2-fixed"]}
 EVERY = ["gcc-O0", "gcc-O2", "gcc-O3", "clang-O0", "clang-O2"]
 SLEDS = [f"{kind}-sleds" for kind in ("gcc-O0", "gcc-O2", "gcc-O3", "gcc-O2-lto", "clang-O2")]
-FULL = {"lua": EVERY + ["gcc-O2-lto", "gcc-O2-nopie"] + SLEDS, "zstd": EVERY + SLEDS, "sqlite3": EVERY + SLEDS, "jsonnet": EVERY + SLEDS}
+REST = ["gcc-O2-calls", "clang-O2-calls"] + SLEDS
+FULL = {"lua": EVERY + ["gcc-O2-lto", "gcc-O2-nopie"] + REST, "zstd": EVERY + REST, "sqlite3": EVERY + REST, "jsonnet": EVERY + REST}
 AT_SLEDS = 99.5
-AIM = {"gcc-O2": 97.0, "clang-O2": 96.0}
+AIM = {"gcc-O2": 97.0, "clang-O2": 96.0, "gcc-O2-calls": 98.0, "clang-O2-calls": 98.0}
 # A little less than what the index reads: of builds that have no aim, and of one that misses it.
 REACHED = {
     ("lua", "gcc-O0"): 99.9, ("lua", "gcc-O3"): 97.5, ("lua", "gcc-O2-lto"): 97.7, ("lua", "gcc-O2-nopie"): 98.6, ("lua", "clang-O0"): 99.9,
     ("zstd", "gcc-O0"): 97.0, ("zstd", "gcc-O2"): 91.0, ("zstd", "gcc-O3"): 90.3, ("zstd", "clang-O0"): 99.9,
-    ("sqlite3", "gcc-O0"): 99.9, ("sqlite3", "gcc-O3"): 96.6, ("sqlite3", "clang-O0"): 99.9,
-    ("jsonnet", "gcc-O0"): 99.0, ("jsonnet", "gcc-O2"): 87.5, ("jsonnet", "gcc-O3"): 83.9, ("jsonnet", "clang-O0"): 99.9, ("jsonnet", "clang-O2"): 95.4,
+    ("sqlite3", "gcc-O0"): 99.9, ("sqlite3", "gcc-O2"): 96.9, ("sqlite3", "gcc-O3"): 96.6, ("sqlite3", "clang-O0"): 99.9, ("sqlite3", "clang-O2"): 95.5,
+    ("sqlite3", "gcc-O2-calls"): 95.4, ("sqlite3", "clang-O2-calls"): 95.1, ("jsonnet", "gcc-O2-calls"): 91.9, ("jsonnet", "clang-O2-calls"): 97.3,
+    ("jsonnet", "gcc-O0"): 99.0, ("jsonnet", "gcc-O2"): 87.5, ("jsonnet", "gcc-O3"): 83.9, ("jsonnet", "clang-O0"): 99.9, ("jsonnet", "clang-O2"): 94.7,
 }
 C_PROGRAMS = {"lua", "zstd", "sqlite3"}
 
