@@ -5,11 +5,12 @@
  * every exit finds its entry, and when all is over nothing is open or marked. "deep": frames continue in further
  * segments.
  */
-/* ctest: skips _step _step_deep */
+/* ctest: skips _step _step_all _step_deep */
 /* ctest: records */
 /* ctest: build _O0 -g -O0 -finstrument-functions */
 /* ctest: build _O2 -g -O2 -finstrument-functions */
-/* ctest: case _step quick step */
+/* ctest: case _step quick step half */
+/* ctest: case _step_all full step */
 /* ctest: case _step_deep full step deep */
 #include <errno.h>
 #include <signal.h>
@@ -178,6 +179,8 @@ QUIET int main(int argc, char **argv)
   fprintf(stderr, "skipped: only x86-64 has swapcontext() in place of the C library's\n");
   return SKIPPED;
 #endif
+  if (argc > 2 && strcmp(argv[2], "half") == 0)
+    turns = TURNS / 2;
   if (argc > 2 && strcmp(argv[2], "deep") == 0) {
     turns = 1;
     depth = DEEP;
