@@ -101,7 +101,7 @@ bool sym_code_is_sum(const struct sym_code *code, uint8_t *base, int64_t *offset
     return false;
   *base = code->ops[0].reg;
   *offset = code->count == 2 ? code->ops[1].imm : 0;
-  return true;
+  return *offset == (int32_t)*offset;
 }
 
 bool sym_code_has(const struct sym_code *code, uint8_t op)

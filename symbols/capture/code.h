@@ -48,7 +48,8 @@ void sym_code_load(struct sym_code *code, uint8_t size, int64_t offset, struct s
 /* Whether the address that the whole of `code` pushes lies in the program's own frames; see sym_code_load(). */
 bool sym_code_is_frame(const struct sym_code *code, int64_t offset, struct sym_frame_bases bases);
 
-/* Whether the whole of `code` pushes what register `base` holds plus `offset`. */
+/* Whether the whole of `code` pushes what register `base` holds plus `offset`, which has no more than 32 bits: nothing
+ * that lies in a frame is further away. */
 bool sym_code_is_sum(const struct sym_code *code, uint8_t *base, int64_t *offset);
 
 /* Whether an op of the sequence is of this kind. */
