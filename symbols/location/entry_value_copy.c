@@ -126,7 +126,7 @@ static enum sym_flow_memory stored_by_entry(const struct sym_location_context *c
   if (frame->cfa_kind != FMT_CFA_REGISTER || frame->cfa_register != base || offset >= frame->cfa_offset ||
       !context->entry || !follow(context, &flow))
     return SYM_FLOW_UNKNOWN;
-  /* What is described may be anywhere; a slot that no frame reaches is not known, as is one beyond all addresses. */
+  /* Without signs, since a damaged description may be of any distance. */
   const int64_t at_entry = (int64_t)((uint64_t)offset - (uint64_t)frame->cfa_offset + processor->entry_cfa);
   return sym_flow_memory_at(&flow, processor->stack_pointer, at_entry, size, stored);
 }

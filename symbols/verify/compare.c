@@ -204,10 +204,10 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
   /* clang describes a spill of 4 bytes as all 8 of a variable; that it is one is in the code. */
   if (!reads && is_readable && is_late_slot && size == 8)
     return VF_BY_CODE;
-  /* clang may tell what a function sets its parameter to, which is seen in the out-of-line copy of an inlined one
-   * alone; or of an inlined one what it computes of it, which begins among the instructions of the call. */
+  /* clang may tell what an inlined function sets its parameter to, which is seen in the function's out-of-line copy, or
+   * what it computes of it, which begins among the instructions of the call. */
   const bool is_inlined = subject->site->flags & FMT_SITE_INLINED;
-  if (!reads && is_readable && (is_number || (is_early && is_inlined)) && vf_is_clang(place->object->dbg, subject->die))
+  if (!reads && is_readable && (is_number || is_early) && is_inlined && vf_is_clang(place->object->dbg, subject->die))
     return VF_BY_CODE;
   if (!reads && is_readable && vf_is_taken(place, subject->die))
     return VF_AGREE;

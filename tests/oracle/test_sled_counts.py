@@ -41,9 +41,8 @@ KINDS = [f"{kind}-{shape}-fixed" for shape in ("sleds", "calls") for kind in ("g
 FULL = {name: KINDS for name in QUICK}
 # How often a thread waits is its own in each run.
 THREADED = {("zstd", "threads")}
-# Nor is it known how often one looks whether another, which zstd always has, has read what it needs; what looks is inlined but for -O0.
-LOOKS = {"AIO_ReadPool_findNextWaitingOffsetCompletedJob_locked", "AIO_ReadPool_numReadsInFlight"}
-WAITING = {("zstd", run): LOOKS for run in ("single", "decompress", "broken")}
+# Nor is it known how often one looks whether another has read what it needs; what looks is inlined but for -O0.
+WAITING = {("zstd", "decompress"): {"AIO_ReadPool_findNextWaitingOffsetCompletedJob_locked", "AIO_ReadPool_numReadsInFlight"}}
 # Of the C runtime's start, and of assembler.
 FOREIGN = re.compile(r"(_start|_init|_fini|frame_dummy|(de)?register_tm_clones|__do_global_dtors_aux|.*_asm_loop)$")
 CLONE = re.compile(r"\.(constprop|isra|part|lto_priv|localalias)(\.\d+)?")
