@@ -20,6 +20,7 @@ static const char *const lost_texts[SYM_LOST_COUNT] = {
     [SYM_LOST_NOT_YET] = "told where it is kept later, and not where it is passed",
     [SYM_LOST_OMITTED] = "this clone does not have it, and what is told of its callers may be stale",
     [SYM_LOST_SET] = "told as a constant, which the function itself may set",
+    [SYM_LOST_MADE] = "what is told may be what the function makes of it",
     [SYM_LOST_CORRUPT] = "its location cannot be read",
 };
 

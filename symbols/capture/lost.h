@@ -26,6 +26,8 @@ enum sym_lost {
   SYM_LOST_OMITTED,      /* this clone is not passed it (DW_OP_GNU_parameter_ref): docs/index-format.md */
   SYM_LOST_SET, /* at a sled: a constant is told, which the function may have set or all callers may pass, and in either
                    case the compiler need not pass it */
+  SYM_LOST_MADE,    /* of an inlined function: what is told may be what the function sets it to, which the optimiser has
+                       folded into nothing */
   SYM_LOST_CORRUPT, /* libdw cannot read its location */
   SYM_LOST_COUNT
 };

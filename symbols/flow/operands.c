@@ -211,6 +211,11 @@ static bool two_byte_general(const struct sym_instruction *instruction, struct s
     both(operands, 0, general_operands.rm);
     return true;
   }
+  if (opcode >= 0xc8 && opcode <= 0xcf) { /* bswap */
+    const uint64_t reg = sym_general_register(instruction->rm);
+    both(operands, reg, reg);
+    return true;
+  }
   switch (opcode) {
   case 0x2a:
   case 0x6e:

@@ -21,7 +21,9 @@ static void read_x86_64(uint64_t at, const struct sym_instruction *instruction, 
   step->size = instruction->size;
   step->falls_through = true;
   step->is_padding = is_padding(instruction);
-  step->is_call = instruction->map == SYM_MAP_ONE_BYTE && (opcode == 0xe8 || opcode == 0xff);
+  const unsigned operation = instruction->reg & 7;
+  step->is_call = instruction->map == SYM_MAP_ONE_BYTE &&
+                  (opcode == 0xe8 || (opcode == 0xff && (operation == 2 || operation == 3)));
   if (instruction->is_vex)
     return;
   if (instruction->map == SYM_MAP_0F) {
@@ -30,7 +32,7 @@ static void read_x86_64(uint64_t at, const struct sym_instruction *instruction, 
     step->falls_through = opcode != 0x0b;
   } else if (instruction->map == SYM_MAP_ONE_BYTE) {
     bool is_jump = opcode == 0xe9 || opcode == 0xeb;
-    step->is_indirect = opcode == 0xff && ((instruction->reg & 7) == 4 || (instruction->reg & 7) == 5);
+    step->is_indirect = opcode == 0xff && (operation == 4 || operation == 5);
     if (is_jump || (opcode & 0xf0) == 0x70)
       step->target = target;
     step->falls_through = !is_jump && !step->is_indirect && opcode != 0xc3 && opcode != 0xc2 && opcode != 0xf4;

@@ -12,6 +12,7 @@
 #include "symbols/index/sled_facts.h"
 #include "symbols/location/abi.h"
 #include "symbols/location/abi_evidence.h"
+#include "symbols/location/passed_location.h"
 
 /* The initial states of a site's args, four bits each; identical sequences are not shared, since they are short. */
 static int add_states(struct sym_build *build, struct fmt_index_site *site, const uint8_t *states, uint32_t arg_count)
@@ -134,6 +135,12 @@ static int compile_site(struct sym_build *build, const struct sym_found_site *fo
   const struct sym_symbol *symbol =
       sym_symbol_table_exact(&build->symbol_table, sym_is_sled(found) ? found->function : context.entry);
   context.is_clone = is_gnu && (!symbol || sym_symbol_is_rebuilt(symbol->name));
+  if (context.writes_after_call && !context.is_inlined && context.entry) {
+    struct sym_frame at_entry;
+    const struct sym_location_context entered_at = sym_context_at_entry(&context, &at_entry);
+    sym_abi_of(&entered_at, &entered, symbol, is_gnu, &abi);
+    context.abi = &abi;
+  }
   if (sym_is_sled(found)) {
     sym_abi_of(&context, &entered, symbol, is_gnu, &abi);
     context.abi = &abi;

@@ -321,7 +321,7 @@ void sym_abi_settle(const struct sym_location_context *context, Dwarf_Die *param
   if (!place || is_made)
     return;
   if (location->kind != SYM_LOCATION_LOST &&
-      ((place->is_doubtful && abi->is_certain) ||
+      ((place->is_doubtful && abi->is_certain) || place->is_out_of_order ||
        (place->kind == SYM_ABI_ON_STACK && place->is_object && place->is_unread)))
     sym_location_lose(location, SYM_LOST_NOT_YET);
   /* Of what is passed in several registers those need not be passed that the function does not use. */

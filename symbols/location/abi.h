@@ -31,8 +31,11 @@ struct sym_abi_place {
   bool is_doubtful;     /* DWARF tells another place */
   bool is_converted;    /* what is passed is of another type: a float of a function without prototype */
   bool is_object;       /* a structure, union or array */
+  bool is_out_of_order; /* nor can it be passed where DWARF tells it on entry, if another parameter is: one of them is
+                           set to the other at once */
   bool is_unread;       /* the function's code reads nothing there, and clang's callers need not pass it */
   uint8_t word_count;   /* SYM_ABI_IN_REGISTERS */
+  uint8_t told;         /* the argument register that DWARF tells on entry, DWARF number; 0: none */
   uint8_t registers[2]; /* DWARF numbers; SYM_XMM0 and up: the low 8 bytes of that register */
   uint32_t size;        /* bytes of the value */
   int64_t offset;       /* SYM_ABI_ON_STACK: from the canonical frame address */

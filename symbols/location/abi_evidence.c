@@ -19,7 +19,7 @@ enum { DEPTH_MAX = 8, CFA_OFFSET = 8 };
 enum evidence { AGREES, DIFFERS, IS_KEPT, SAYS_NOTHING };
 
 static enum evidence judge(const struct sym_location_context *context, const struct sym_abi *abi,
-                           const struct sym_abi_place *place, Dwarf_Die *parameter)
+                           struct sym_abi_place *place, Dwarf_Die *parameter)
 {
   struct sym_location location;
   uint8_t base;
@@ -38,6 +38,8 @@ static enum evidence judge(const struct sym_location_context *context, const str
     return SAYS_NOTHING;
   bool is_sum = sym_code_is_sum(&location.code, &base, &offset);
   bool agrees;
+  if (location.kind == SYM_LOCATION_VECTOR || location.kind == SYM_LOCATION_REGISTER)
+    place->told = location.reg;
   if (location.kind == SYM_LOCATION_VECTOR)
     agrees = place->kind == SYM_ABI_IN_REGISTERS && !place->is_reference && place->registers[0] == location.reg;
   else if (location.kind == SYM_LOCATION_REGISTER)
@@ -74,6 +76,37 @@ static void judge_all(const struct sym_location_context *context, struct sym_abi
       place->is_doubtful = evidence == DIFFERS;
     }
   } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+/* Which of the registers that pass parameters of one kind it is: those that follow have greater numbers. */
+static unsigned rank(uint8_t reg)
+{
+  static const uint8_t integers[] = {SYM_RDI, SYM_RSI, SYM_RDX, SYM_RCX, SYM_R8, SYM_R9};
+  unsigned i = 0;
+  while (i < sizeof integers && integers[i] != reg)
+    i++;
+  return i < sizeof integers ? i : reg;
+}
+
+/* Finds what a function is told to be passed in registers in which it cannot be. Where parameters were taken out, or
+ * structures passed in parts, the others are passed in other registers, but in the same order. Of two that are not, one
+ * is set to another parameter at once; it is the first where both are told to be in the register of the second. */
+static void find_out_of_order(struct sym_abi *abi)
+{
+  for (unsigned j = 0; j < abi->count; j++) {
+    struct sym_abi_place *second = &abi->places[j];
+    if (!second->told || second->kind != SYM_ABI_IN_REGISTERS)
+      continue;
+    const bool is_own = second->told == second->registers[0], is_vector = second->told >= SYM_XMM0;
+    for (unsigned i = 0; i < j; i++) {
+      struct sym_abi_place *first = &abi->places[i];
+      if (!first->told || first->kind != SYM_ABI_IN_REGISTERS || (first->told >= SYM_XMM0) != is_vector ||
+          rank(first->told) < rank(second->told))
+        continue;
+      first->is_out_of_order = true;
+      second->is_out_of_order |= !is_own;
+    }
+  }
 }
 
 /* Which registers more than one parameter of a clone is told to be in. gcc tells of those that it took out of a clone
@@ -213,6 +246,8 @@ void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance,
     counts[DIFFERS] = 0; /* it is the body's register that differs */
   abi->tells_kept = counts[DIFFERS] == 0 && (is_gnu || is_global || counts[SAYS_NOTHING] == 0);
   abi->is_certain = is_gnu || is_global;
+  if (!abi->is_certain)
+    find_out_of_order(abi);
   abi->tells_missing = counts[DIFFERS] == 0 && is_gnu && is_global;
   abi->tells_made = counts[DIFFERS] == 0 && abi->is_certain;
   abi->tells_own = counts[DIFFERS] == 0;

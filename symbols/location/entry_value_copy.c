@@ -95,6 +95,12 @@ uint8_t sym_entry_value_copy(const struct sym_location_context *context, unsigne
   return in_slot;
 }
 
+bool sym_entry_leads_to_call(const struct sym_location_context *context)
+{
+  struct sym_flow flow;
+  return context->entry && follow(context, &flow);
+}
+
 bool sym_entry_register_is_kept(const struct sym_location_context *context, unsigned reg, unsigned at_call,
                                 uint64_t size)
 {

@@ -27,4 +27,7 @@ bool sym_entry_leaves_empty(const struct sym_location_context *context, unsigned
 /* Whether the last store there puts what a register that may pass a parameter held on entry. */
 bool sym_entry_fills(const struct sym_location_context *context, unsigned base, int64_t offset, uint8_t size);
 
+/* Whether the code from the function's first instruction to the call can be followed. */
+bool sym_entry_leads_to_call(const struct sym_location_context *context);
+
 #endif

@@ -277,6 +277,14 @@ static bool entry_copy(const struct sym_location_context *context, Dwarf_Attribu
   return true;
 }
 
+/* Whether clang, from 16 on, tells what it has spilled of a vector register: as a load of all its bytes, more than a
+ * stack of DWARF's holds. The memory is meant. */
+static bool is_vector_spill(const Dwarf_Op *ops, size_t count)
+{
+  return count > 2 && ops[count - 1].atom == DW_OP_stack_value && ops[count - 2].atom == DW_OP_deref_size &&
+         ops[count - 2].number > 8;
+}
+
 static void implicit_value(Dwarf_Attribute *attribute, const Dwarf_Op *op, struct sym_location *location)
 {
   Dwarf_Block block;
@@ -310,6 +318,8 @@ void sym_expression(const struct sym_location_context *context, enum sym_moment 
     sym_location_lose(location, SYM_LOST_EMPTY);
     return;
   }
+  if (is_vector_spill(ops, count))
+    count -= 2;
   bool is_single = count == 1;
   if (is_entry_value(ops, count) && entry_copy(context, attribute, &ops[0], size, location))
     return;

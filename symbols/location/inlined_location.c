@@ -1,4 +1,4 @@
-/* Holds what is told of an inlined function's parameter against the function's ranges and its out-of-line copy. */
+/* Holds what is told of an inlined function's parameter against the function's ranges and its type. */
 #include "symbols/location/inlined_location.h"
 
 #include <dwarf.h>
@@ -6,6 +6,7 @@
 #include "symbols/dwarf/die.h"
 #include "symbols/flow/step.h"
 #include "symbols/location/location_list.h"
+#include "symbols/location/parameter_kept.h"
 
 /* Whether the code from `low` to the hook's call calls nothing else: this is no copy of a loop behind the first. */
 static bool is_first_call(const struct sym_location_context *context, Dwarf_Addr low)
@@ -37,67 +38,42 @@ bool sym_inlined_is_early(const struct sym_location_context *context, Dwarf_Attr
 static bool is_const(Dwarf_Die *die)
 {
   Dwarf_Die type;
+  Dwarf_Attribute attribute;
   bool is_found = sym_type_of(die, &type);
   while (is_found && dwarf_tag(&type) == DW_TAG_typedef)
     is_found = sym_type_of(&type, &type);
-  return is_found && dwarf_tag(&type) == DW_TAG_const_type;
+  const int tag = is_found ? dwarf_tag(&type) : DW_TAG_invalid;
+  return tag == DW_TAG_const_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type ||
+         dwarf_attr_integrate(die, DW_AT_artificial, &attribute);
 }
 
-/* Whether a description is of what a register holds, or a part of that. */
-static bool is_of_register(const Dwarf_Op *ops, size_t count)
+/* Whether a value is told by arithmetic rather than by the place where it is. */
+static bool is_computed(const struct sym_location *location)
 {
-  bool is_register = false;
-  for (size_t i = 0; i < count; i++)
-    if (ops[i].atom >= DW_OP_reg0 && ops[i].atom <= DW_OP_reg31)
-      is_register = true;
-    else if (ops[i].atom >= DW_OP_breg0 && ops[i].atom <= DW_OP_breg31 && ops[i].number == 0)
-      is_register = true;
-    else if (ops[i].atom != DW_OP_constu && ops[i].atom != DW_OP_and && ops[i].atom != DW_OP_convert &&
-             ops[i].atom != DW_OP_stack_value && ops[i].atom != DW_OP_piece)
-      return false;
-  return is_register;
-}
-
-/* Where straight code from a function's first instruction returns to from its first call, the hook's; 0: there is none.
- */
-static Dwarf_Addr first_return(const struct sym_location_context *context, Dwarf_Addr entry)
-{
-  struct sym_step step;
-  for (Dwarf_Addr at = entry; sym_step_at(context->hook, at, UINT64_MAX, &step) && !step.target; at += step.size)
-    if (step.is_call)
-      return at + step.size;
-    else if (!step.falls_through)
-      return 0;
-  return 0;
-}
-
-/* Whether a list tells that the parameter is in a register when the function is entered, or when the hook returns. */
-static bool begins_in_register(const struct sym_location_context *context, Dwarf_Die *parameter)
-{
-  Dwarf_Attribute attribute;
-  const Dwarf_Addr entry = context->whole_entry, returned = first_return(context, entry);
-  struct sym_location_list list = {.attribute = dwarf_attr(parameter, DW_AT_location, &attribute)};
-  while (list.attribute && sym_location_list_next(&list))
-    if ((list.start <= entry && entry < list.end) || (list.start == returned && returned < list.end))
-      return is_of_register(list.ops, list.count);
+  const struct sym_code *code = &location->code;
+  for (unsigned i = 0; location->kind == SYM_LOCATION_VALUE && i < code->count; i++)
+    switch (code->ops[i].code) {
+    case FMT_OP_REG:
+    case FMT_OP_XMM:
+    case FMT_OP_CONST:
+    case FMT_OP_AND:
+    case FMT_OP_EXTEND:
+    case FMT_OP_FRAME_LOAD:
+    case FMT_OP_LOAD:
+    case FMT_OP_CFA:
+    case FMT_OP_ENTRY:
+      break;
+    default:
+      return true;
+    }
   return false;
 }
 
-bool sym_inlined_may_set(const struct sym_location_context *context, Dwarf_Die *die)
+bool sym_inlined_may_be_made(const struct sym_location_context *context, Dwarf_Die *die,
+                             const struct sym_location *location)
 {
-  Dwarf_Die whole, child, root, other;
   if (is_const(die))
     return false;
-  if (!context->whole)
-    return true;
-  whole = *context->whole;
-  sym_die_root(die, &root);
-  for (int next = dwarf_child(&whole, &child); next == 0; next = dwarf_siblingof(&child, &child)) {
-    if (dwarf_tag(&child) != DW_TAG_formal_parameter)
-      continue;
-    sym_die_root(&child, &other);
-    if (other.addr == root.addr)
-      return !begins_in_register(context, &child);
-  }
-  return true;
+  const enum sym_kept kept = sym_parameter_kept(context, die, location);
+  return sym_location_is_constant(location) || is_computed(location) ? kept != SYM_KEPT : kept == SYM_KEPT_SET;
 }

@@ -13,9 +13,10 @@
  * call: it belongs behind the call, and is what was computed before the time came. */
 bool sym_inlined_is_early(const struct sym_location_context *context, Dwarf_Attribute *attribute);
 
-/* Whether the function may set its parameter `die` at once, so that a constant that is told of it may be another than
- * was passed. It does not where the parameter is const, or where its out-of-line copy has it in a register
- * when its hook returns. */
-bool sym_inlined_may_set(const struct sym_location_context *context, Dwarf_Die *die);
+/* Whether what is told of a parameter of an optimised function that was inlined may be what the function makes of it. A
+ * number is what was passed where the parameter cannot be assigned to, or the function's out-of-line copy keeps it;
+ * what is kept anywhere else is not, where the copy changes it. */
+bool sym_inlined_may_be_made(const struct sym_location_context *context, Dwarf_Die *die,
+                             const struct sym_location *location);
 
 #endif

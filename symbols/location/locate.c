@@ -15,6 +15,7 @@
 #include "symbols/location/entry_value_copy.h"
 #include "symbols/location/inlined_location.h"
 #include "symbols/location/location_list.h"
+#include "symbols/location/passed_location.h"
 #include "symbols/location/post_call_location.h"
 #include "symbols/location/sled_location.h"
 #include "symbols/processor/processor.h"
@@ -283,13 +284,12 @@ static void settle_kept(const struct sym_location_context *context, Dwarf_Attrib
 
 /* Loses what an optimised function puts first into the home of a parameter, where that may be what it sets it to: what
  * it was passed comes out of a register or the frame, and is stored before, unless it is overwritten at once. */
-static void settle_home(const struct sym_location_context *context, Dwarf_Die *die, struct sym_location *location)
+static void settle_home(const struct sym_location_context *context, struct sym_location *location)
 {
   Dwarf_Die physical = *context->physical;
   if (location->kind != SYM_LOCATION_VALUE || !sym_die_tells_calls(&physical))
     return;
-  if (sym_location_is_constant(location) ? !context->is_inlined || sym_inlined_may_set(context, die)
-                                         : sym_code_has(&location->code, FMT_OP_LOAD))
+  if (sym_location_is_constant(location) ? !context->is_inlined : sym_code_has(&location->code, FMT_OP_LOAD))
     sym_location_lose(location, SYM_LOST_NO_RANGE);
   else if (!context->is_inlined)
     sym_post_call_settle(context, location);
@@ -320,8 +320,8 @@ static bool is_unmasked_truth(Dwarf_Die *die, const struct sym_location *locatio
   }
 }
 
-void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
-                uint64_t size, struct sym_location *location)
+static void locate(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
+                   uint64_t size, struct sym_location *location)
 {
   Dwarf_Attribute attribute;
   if (!dwarf_attr(die, DW_AT_location, &attribute)) {
@@ -351,16 +351,32 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
     if (context->writes_after_call && !context->is_inlined && sym_location_is_constant(location))
       sym_location_lose(location, SYM_LOST_SET);
     settle_spill(context, size, location);
-    if (context->writes_after_call && context->is_inlined && sym_location_is_constant(location) &&
-        sym_inlined_may_set(context, die))
-      sym_location_lose(location, SYM_LOST_NO_RANGE);
     settle_kept(context, &attribute, offset, size, location);
   } else if (context->writes_after_call && !context->is_spilled) {
     sym_post_call_home(context, size, location);
-    settle_home(context, die, location);
+    settle_home(context, location);
     if (is_unread_on_stack(context, die, location))
       sym_location_lose(location, SYM_LOST_NOT_YET);
   }
   if (is_unmasked_truth(die, location) || (location->kind == SYM_LOCATION_VECTOR && is_converted(context, die)))
     sym_location_lose(location, SYM_LOST_OPERATION);
+}
+
+void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
+                uint64_t size, struct sym_location *location)
+{
+  Dwarf_Die physical = *context->physical;
+  const bool is_of_clang = context->writes_after_call && sym_die_tells_calls(&physical);
+  if (is_of_clang && sym_has_passed_location(context)) {
+    struct sym_frame frame;
+    struct sym_location passed;
+    const struct sym_location_context at_entry = sym_context_at_entry(context, &frame);
+    locate(&at_entry, die, abstract, offset, size, &passed);
+    if (sym_passed_location(context, die, &passed, offset, size, location))
+      return;
+  }
+  locate(context, die, abstract, offset, size, location);
+  if (is_of_clang && context->is_inlined && location->kind != SYM_LOCATION_LOST &&
+      sym_inlined_may_be_made(context, die, location))
+    sym_location_lose(location, SYM_LOST_MADE);
 }

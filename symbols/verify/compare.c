@@ -6,32 +6,10 @@
 #include "symbols/verify/die.h"
 #include "symbols/verify/emulate.h"
 
-enum {
-  STEPS_MAX = 200, /* instructions after a call that are followed */
-  NEAR = 64        /* bytes before a call that may belong to it */
-};
+enum { STEPS_MAX = 200 }; /* instructions after a call that are followed */
 
-unsigned vf_state_of(const struct vf_subject *subject)
-{
-  uint32_t first = subject->site->first_state;
-  return (unsigned)(subject->index->states[first + subject->arg / 16] >> (subject->arg % 16 * 4)) & 15u;
-}
-
-bool vf_same_value(const struct vf_type *type, const struct vf_emitted *emitted, const struct vf_value *value,
-                   bool is_nullness)
-{
-  if (value->status != VF_READ)
-    return false;
-  if (is_nullness && emitted->is_constant)
-    return emitted->value == (value->is_object || value->value != 0);
-  if (value->is_object)
-    return false;
-  unsigned size = is_nullness ? 8 : type->size;
-  return emitted->value == vf_extend(value->value, size, !is_nullness && type->is_signed);
-}
-
-/* The same for a number that clang tells as an address in the frame with something added: what is meant is a sum with
- * what lies there. Of no pointer can that be known. */
+/* Whether they are the same for a number that clang tells as an address in the frame with something added: what is
+ * meant is a sum with what lies there. Of no pointer can that be known. */
 static bool same_loaded(const struct vf_type *type, const struct vf_emitted *emitted, const struct vf_value *value,
                         bool is_nullness)
 {
@@ -65,16 +43,6 @@ static bool run_on(const struct vf_subject *subject, const struct vf_place *plac
       return true;
   }
   return false;
-}
-
-/* Holds what is told after the call against what the index reads at the call. */
-static enum vf_outcome compare_running(const struct vf_subject *subject, const struct vf_place *place,
-                                       const struct vf_emitted *emitted)
-{
-  struct vf_value value;
-  if (!run_on(subject, place, subject->is_nullness ? 8 : subject->parameter->type->size, &value))
-    return VF_BY_CODE;
-  return vf_same_value(subject->parameter->type, emitted, &value, subject->is_nullness) ? VF_AGREE : VF_DIFFER;
 }
 
 /* A function at its entry, and on its way from there to the hook's call. It holds pointers into itself. */
@@ -142,17 +110,46 @@ static enum vf_outcome compare_passed(const struct vf_subject *subject, const st
   struct entered entered;
   struct vf_emitted emitted;
   struct vf_value value;
+  const unsigned size = subject->is_nullness ? 8 : subject->parameter->type->size;
   if ((subject->site->flags & FMT_SITE_INLINED) || !enter(&entered, place))
     return VF_DIFFER;
   entered.machine.unknown = 0;
   entered.place.call = entered.place.sled_end = entered.at;
   evaluate(&entered, subject, &value);
   entered.place.call = place->call;
-  return go_to_call(&entered, subject) &&
-                 vf_run_ops(&entered.machine, subject->index, subject->site, subject->arg, &emitted) &&
-                 vf_same_value(subject->parameter->type, &emitted, &value, subject->is_nullness)
+  const struct vf_machine at_entry = entered.machine;
+  if (!go_to_call(&entered, subject) ||
+      !vf_run_ops(&entered.machine, subject->index, subject->site, subject->arg, &emitted))
+    return VF_DIFFER;
+  const bool is_same = vf_same_value(subject->parameter->type, &emitted, &value, subject->is_nullness);
+  return is_same || (value.is_made && vf_is_passed(subject, &at_entry, &emitted, size)) ? VF_AGREE : VF_DIFFER;
+}
+
+/* The same for one that DWARF tells after the call alone, of which the index reads another copy: both are held against
+ * each other after the function has run from its entry. */
+static enum vf_outcome compare_copies(const struct vf_subject *subject, const struct vf_place *place)
+{
+  struct entered entered;
+  struct vf_emitted emitted;
+  struct vf_value value;
+  const bool is_run =
+      !(subject->site->flags & FMT_SITE_INLINED) && enter(&entered, place) && go_to_call(&entered, subject) &&
+      vf_run_ops(&entered.machine, subject->index, subject->site, subject->arg, &emitted) &&
+      run_on(subject, &entered.place, subject->is_nullness ? 8 : subject->parameter->type->size, &value);
+  return is_run && vf_same_value(subject->parameter->type, &emitted, &value, subject->is_nullness) ? VF_AGREE
+                                                                                                   : VF_DIFFER;
+}
+
+/* Holds what is told after the call against what the index reads at the call. */
+static enum vf_outcome compare_running(const struct vf_subject *subject, const struct vf_place *place,
+                                       const struct vf_emitted *emitted)
+{
+  struct vf_value value;
+  if (!run_on(subject, place, subject->is_nullness ? 8 : subject->parameter->type->size, &value))
+    return VF_BY_CODE;
+  return vf_same_value(subject->parameter->type, emitted, &value, subject->is_nullness)
              ? VF_AGREE
-             : VF_DIFFER;
+             : compare_copies(subject, place);
 }
 
 /* Whether a slot that is a parameter's only home may be written after the hook's call alone. clang puts the call before
@@ -166,7 +163,7 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
 {
   bool reads = vf_state_of(subject) == FMT_STATE_READ;
   bool is_readable = false, is_unknown = false, is_slot = false, is_later = false, is_beyond = false;
-  bool uses_entry = false, is_home = false, is_number = false, is_early = false;
+  bool uses_entry = false, is_home = false, is_number = false;
   unsigned size = subject->is_nullness ? 8 : subject->parameter->type->size;
   struct vf_emitted emitted;
   if (reads && !vf_run_ops(place->machine, subject->index, subject->site, subject->arg, &emitted))
@@ -184,7 +181,6 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
       return VF_AGREE_LOADED;
     is_unknown |= value.status == VF_UNKNOWN;
     is_number |= value.status == VF_READ && value.is_number;
-    is_early |= moment == VF_AT_CALL && value.low <= place->call && place->call - value.low < NEAR;
     is_slot |= value.is_slot;
     is_home |= is_late_home(place, subject->die, &value);
     if (moment == VF_LATER)
@@ -204,10 +200,11 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
   /* clang describes a spill of 4 bytes as all 8 of a variable; that it is one is in the code. */
   if (!reads && is_readable && is_late_slot && size == 8)
     return VF_BY_CODE;
-  /* clang may tell what an inlined function sets its parameter to, which is seen in the function's out-of-line copy, or
-   * what it computes of it, which begins among the instructions of the call. */
+  /* clang may tell what an inlined function sets its parameter to: what it changes is seen in the code of the
+   * function's out-of-line copy. Of a number that it tells of a function on its own it cannot be seen whether that was
+   * passed. */
   const bool is_inlined = subject->site->flags & FMT_SITE_INLINED;
-  if (!reads && is_readable && (is_number || is_early) && is_inlined && vf_is_clang(place->object->dbg, subject->die))
+  if (!reads && is_readable && (is_inlined || is_number) && vf_is_clang(place->object->dbg, subject->die))
     return VF_BY_CODE;
   if (!reads && is_readable && vf_is_taken(place, subject->die))
     return VF_AGREE;
@@ -215,7 +212,11 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
     return is_readable ? is_beyond ? VF_BEYOND : VF_ONLY_SECOND : VF_AGREE;
   if (uses_entry)
     return compare_entered(subject, place);
+  if (is_late_slot && !is_inlined && compare_passed(subject, place) == VF_AGREE)
+    return VF_AGREE;
   if (is_late_slot || (!is_readable && is_later))
     return compare_running(subject, place, &emitted);
-  return is_readable ? compare_passed(subject, place) : VF_ONLY_INDEX;
+  if (!is_readable)
+    return VF_ONLY_INDEX;
+  return compare_passed(subject, place) == VF_AGREE ? VF_AGREE : compare_copies(subject, place);
 }

@@ -39,6 +39,11 @@ unsigned vf_state_of(const struct vf_subject *subject);
 bool vf_same_value(const struct vf_type *type, const struct vf_emitted *emitted, const struct vf_value *value,
                    bool is_nullness);
 
+/* Whether what the index reads is what an argument register holds in a machine at a function's entry, or a word of the
+ * stack where arguments are passed. */
+bool vf_is_passed(const struct vf_subject *subject, const struct vf_machine *machine, const struct vf_emitted *emitted,
+                  unsigned size);
+
 /* Compares at a sled, at a function's first instruction. What DWARF tells there of the function's own frame is held
  * against what the function's code writes to it. */
 enum vf_outcome vf_compare_sled(const struct vf_subject *subject, const struct vf_place *place);

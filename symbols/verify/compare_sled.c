@@ -4,11 +4,7 @@
 #include "symbols/verify/compare.h"
 #include "symbols/verify/emulate.h"
 
-enum {
-  STEPS_MAX = 400, /* instructions after a sled that are followed */
-  VECTORS = 8,     /* xmm0 to xmm7 pass arguments */
-  STACK_WORDS = 32 /* of the stack's arguments that are looked at */
-};
+enum { STEPS_MAX = 400 }; /* instructions after a sled that are followed */
 
 /* Runs the code after the sled and holds every value that it puts where DWARF says that the parameter is then against
  * `emitted`, NULL for none. The first need not be the parameter: clang makes room for it by pushing any register. What
@@ -62,28 +58,6 @@ static bool is_filled_later(const struct vf_subject *subject, const struct vf_pl
   return false;
 }
 
-/* Whether what the index reads is what an argument register holds, or a word of the stack where arguments are passed.
- */
-static bool is_passed(const struct vf_subject *subject, const struct vf_machine *machine,
-                      const struct vf_emitted *emitted, unsigned size)
-{
-  static const uint8_t integers[] = {5, 4, 1, 2, 8, 9}; /* rdi, rsi, rdx, rcx, r8, r9 */
-  for (unsigned i = 0; i < sizeof integers + VECTORS + STACK_WORDS; i++) {
-    struct vf_value value = {.status = VF_READ};
-    if (i < sizeof integers)
-      value.value = machine->registers[integers[i]];
-    else if (i < sizeof integers + VECTORS)
-      value.value = machine->vectors[i - sizeof integers];
-    else if (!vf_machine_read(machine, machine->registers[VF_RSP] + 8 * (i - sizeof integers - VECTORS + 1), 8,
-                              &value.value))
-      continue;
-    value.value = vf_extend(value.value, size, false);
-    if (vf_same_value(subject->parameter->type, emitted, &value, subject->is_nullness))
-      return true;
-  }
-  return false;
-}
-
 enum vf_outcome vf_compare_sled(const struct vf_subject *subject, const struct vf_place *place)
 {
   const struct vf_type *type = subject->parameter->type;
@@ -120,7 +94,7 @@ enum vf_outcome vf_compare_sled(const struct vf_subject *subject, const struct v
     return reads ? VF_DIFFER : VF_ONLY_SECOND;
   if (!subject->die)
     return reads ? VF_ONLY_INDEX : VF_AGREE;
-  if (reads && is_made && is_passed(subject, &machine, &emitted, size))
+  if (reads && is_made && vf_is_passed(subject, &machine, &emitted, size))
     return VF_AGREE;
   if (!reads)
     return run_on(subject, &entered, size, NULL) == VF_BY_CODE ? VF_AGREE : VF_BY_CODE;

@@ -235,7 +235,7 @@ void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract
   if (!vf_has(die, DW_AT_location)) {
     if (!constant(die, size, value) && abstract)
       constant(abstract, size, value);
-    value->is_made = value->status == VF_READ;
+    value->is_made = value->is_number = value->status == VF_READ;
     return;
   }
   if (!vf_list_open(die, DW_AT_location, &list)) {

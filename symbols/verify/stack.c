@@ -215,9 +215,11 @@ bool vf_unary(struct vf_run *run, const struct vf_op *op)
     *top = (struct vf_stack_entry){.word = vf_machine_load(run->place->machine, top->word, 8)};
     break;
   case DW_OP_deref_size:
-    if (op->operands[0] < 1 || op->operands[0] > 8)
+    /* clang, from 16 on, loads all bytes of a spilled vector register, of which the lower ones are the value. */
+    if (op->operands[0] < 1 || op->operands[0] > 64)
       return vf_stop(run, VF_LOST, "size of a load");
-    *top = (struct vf_stack_entry){.word = vf_machine_load(run->place->machine, top->word, (unsigned)op->operands[0])};
+    *top = (struct vf_stack_entry){
+        .word = vf_machine_load(run->place->machine, top->word, op->operands[0] < 8 ? (unsigned)op->operands[0] : 8)};
     break;
   case DW_OP_form_tls_address:
   case DW_OP_GNU_push_tls_address:

@@ -1,0 +1,25 @@
+/*
+ * Whether a function changes its parameter, told by its out-of-line copy.
+ *
+ * Debug information tells the values of a variable from instruction to instruction. What a function makes of its
+ * parameter before its first instruction is not told apart from what it was passed: the optimiser has folded it. Where
+ * the function was inlined all that it computes may be folded so.
+ */
+#ifndef CALLSIG_SYMBOLS_LOCATION_PARAMETER_KEPT_H
+#define CALLSIG_SYMBOLS_LOCATION_PARAMETER_KEPT_H
+
+#include "symbols/location/location.h"
+
+enum sym_kept {
+  SYM_KEPT_UNKNOWN,
+  SYM_KEPT,     /* wherever the copy tells of the parameter, that is what it was passed */
+  SYM_KEPT_SET, /* before the function reads or writes other memory it is another value, or is told to be on entry where
+                   the caller does not put it: where it was inlined that may have become what is told of the call */
+};
+
+/* `die`: the parameter of an instance that was inlined, of which context->whole is the copy, and where that is told to
+ * be. Where the instance itself is seen to change it later it is unknown rather than set. x86-64 alone. */
+enum sym_kept sym_parameter_kept(const struct sym_location_context *context, Dwarf_Die *die,
+                                 const struct sym_location *location);
+
+#endif

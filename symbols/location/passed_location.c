@@ -1,0 +1,61 @@
+/* Follows what registers hold on entry to the call of the hook. */
+#include "symbols/location/passed_location.h"
+
+#include "symbols/elf/hook.h"
+#include "symbols/location/abi.h"
+#include "symbols/location/entry_value_copy.h"
+
+struct sym_location_context sym_context_at_entry(const struct sym_location_context *context, struct sym_frame *frame)
+{
+  struct sym_location_context at_entry = *context;
+  sym_frame_at_entry(context->hook->processor, frame);
+  at_entry.frame = frame;
+  at_entry.pc = at_entry.call = at_entry.sled_end = context->entry;
+  at_entry.writes_after_call = false;
+  return at_entry;
+}
+
+/* Puts what argument register `reg` held on entry, the bytes from `inner` on, into `location`. */
+static void locate_copy(const struct sym_location_context *context, uint8_t reg, int64_t inner, uint64_t size,
+                        struct sym_location *location)
+{
+  struct sym_code copy = {0};
+  uint8_t known = sym_entry_value_copy(context, reg, &copy);
+  if (known == 0 && reg < 16 && context->told >> reg & 1) {
+    sym_code_add(&copy, FMT_OP_ENTRY, reg, 0, 0, 0);
+    known = 8;
+  }
+  *location = (struct sym_location){.kind = SYM_LOCATION_VALUE, .code = copy, .inner = inner, .known = known};
+  if (inner < 0 || (uint64_t)inner + size > known)
+    sym_location_lose(location, SYM_LOST_ENTRY_VALUE);
+}
+
+/* Whether DWARF tells nothing of the function's first instruction of what is passed in registers: what it tells later
+ * may be a new value. */
+static bool is_told_late(const struct sym_abi_place *place, const struct sym_location *passed)
+{
+  return place && place->kind == SYM_ABI_IN_REGISTERS && !place->is_reference && !place->is_object &&
+         passed->kind == SYM_LOCATION_LOST && passed->lost == SYM_LOST_NO_RANGE;
+}
+
+bool sym_has_passed_location(const struct sym_location_context *context)
+{
+  return !context->is_inlined && context->entry && context->abi && sym_entry_leads_to_call(context);
+}
+
+bool sym_passed_location(const struct sym_location_context *context, Dwarf_Die *die, const struct sym_location *passed,
+                         int64_t offset, uint64_t size, struct sym_location *location)
+{
+  const struct sym_abi_place *place = sym_abi_place_of(context->abi, die);
+  const bool is_elsewhere = place && (place->is_out_of_order || (place->is_doubtful && context->abi->is_certain));
+  const bool is_late = is_told_late(place, passed);
+  if (is_late && context->abi->tells_own && !place->is_unread)
+    locate_copy(context, place->registers[0], offset, size, location);
+  else if (is_late || (passed->kind == SYM_LOCATION_LOST && (passed->lost == SYM_LOST_SET || is_elsewhere)))
+    sym_location_lose(location, (enum sym_lost)passed->lost);
+  else if (passed->kind == SYM_LOCATION_REGISTER)
+    locate_copy(context, passed->reg, passed->inner, size, location);
+  else
+    return false;
+  return true;
+}
