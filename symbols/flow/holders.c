@@ -9,6 +9,8 @@
 #include "symbols/flow/operands.h"
 #include "symbols/processor/x86_64.h"
 
+enum { WORD = 8 };
+
 /* A move whose result is what it moves, in as many low bytes as are asked for. */
 struct copy {
   uint64_t from, to; /* registers' bits; 0: memory */
@@ -142,13 +144,33 @@ static void drop_slots(struct sym_holders *holders, uint64_t written, uint64_t b
   holders->slot_count = (uint8_t)left;
 }
 
-/* push, pop, and their like: they move the stack pointer without naming it. */
-static bool moves_stack(const struct sym_instruction *instruction)
+/* Whether an instruction moves the stack pointer, by so many bytes: INT64_MIN where that is not known. */
+static bool moves_stack(const struct sym_instruction *instruction, const struct sym_operands *operands, int64_t *by)
 {
-  const uint8_t opcode = instruction->opcode;
-  return instruction->map == SYM_MAP_ONE_BYTE && !instruction->is_vex &&
-         ((opcode >= 0x50 && opcode <= 0x5f) || opcode == 0x68 || opcode == 0x6a || opcode == 0x8f || opcode == 0x9c ||
-          opcode == 0x9d || opcode == 0xc8 || opcode == 0xc9 || (opcode == 0xff && (instruction->reg & 7) == 6));
+  const uint8_t opcode = instruction->opcode, operation = instruction->reg & 7;
+  const bool is_one_byte = instruction->map == SYM_MAP_ONE_BYTE && !instruction->is_vex;
+  const bool names = operands->writes >> SYM_RSP & 1;
+  *by = INT64_MIN;
+  if (!is_one_byte)
+    return names;
+  if ((opcode >= 0x50 && opcode <= 0x57) || opcode == 0x68 || opcode == 0x6a || opcode == 0x9c ||
+      (opcode == 0xff && operation == 6))
+    *by = -WORD;
+  else if ((opcode >= 0x58 && opcode <= 0x5f && !names) || opcode == 0x9d || opcode == 0x8f)
+    *by = WORD;
+  else if (names && (opcode == 0x81 || opcode == 0x83) && !instruction->is_memory && (operation == 0 || operation == 5))
+    *by = operation == 0 ? instruction->immediate : -instruction->immediate;
+  return names || *by != INT64_MIN || opcode == 0xc8 || opcode == 0xc9;
+}
+
+/* Keeps the slots that are told from the stack pointer in their places, where it moves. */
+static void move_slots(struct sym_holders *holders, int64_t by)
+{
+  for (unsigned i = 0; i < holders->slot_count; i++)
+    if (holders->slots[i].base == UINT64_C(1) << SYM_RSP) {
+      holders->slots[i].offset -= by;
+      holders->moved |= UINT64_C(1) << SYM_RSP;
+    }
 }
 
 bool sym_holders_has_slot(const struct sym_holders *holders, uint64_t base, int64_t offset)
@@ -200,7 +222,12 @@ bool sym_holders_step(struct sym_holders *holders, const struct sym_processor *p
   const bool is_held = is_copy && (copy.from ? (copy.from & holders->registers) != 0
                                              : base && sym_holders_has_slot(holders, base, instruction->displacement));
   const bool is_unsure = is_copy && copy.from & holders->unsure;
-  const uint64_t written = operands.writes | (moves_stack(instruction) ? UINT64_C(1) << SYM_RSP : 0);
+  int64_t by;
+  const bool is_moved = moves_stack(instruction, &operands, &by), is_known = by > INT32_MIN && by <= INT32_MAX;
+  const uint64_t stack = UINT64_C(1) << SYM_RSP;
+  const uint64_t written = (operands.writes & ~stack) | (is_moved && !is_known ? stack : 0);
+  if (is_moved && is_known)
+    move_slots(holders, by);
   holders->registers = (holders->registers & ~written) | (is_held ? copy.to : 0);
   holders->unsure = (holders->unsure & ~written) | (is_unsure ? copy.to : 0);
   drop_slots(holders, written, may_write(instruction, &operands) ? base : 0, instruction->displacement,

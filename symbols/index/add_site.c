@@ -122,6 +122,7 @@ static int compile_site(struct sym_build *build, const struct sym_found_site *fo
                                          .told = site->physical == FMT_NONE ? 0 : build->calls.told[site->physical],
                                          .hook = &build->hook,
                                          .spills = &build->spills,
+                                         .kept = &build->kept,
                                          .writes_after_call = !sym_is_sled(found) && !is_gnu};
   uint8_t *states = calloc(2, plan->arg_count + 1u), *lost = states ? states + plan->arg_count + 1 : NULL;
   Dwarf_Die entered = instance->entered;

@@ -309,6 +309,7 @@ static void release(struct sym_build *build)
   base_strings_free(build->strings);
   sym_call_sites_free(&build->calls);
   sym_spills_free(&build->spills);
+  sym_kept_parameters_free(&build->kept);
   sym_instances_free(&build->instances);
   sym_sleds_free(&build->sleds);
   sym_hook_free(&build->hook);

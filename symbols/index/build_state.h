@@ -13,6 +13,7 @@
 #include "symbols/index/build.h"
 #include "symbols/index/functions.h"
 #include "symbols/index/report.h"
+#include "symbols/location/parameter_kept.h"
 #include "symbols/plan/planner.h"
 #include "symbols/sites/callsites.h"
 #include "symbols/sites/instances.h"
@@ -35,6 +36,7 @@ struct sym_build {
   struct sym_report *report; /* NULL when nobody asked for it */
   struct sym_call_sites calls;
   struct sym_spills spills;
+  struct sym_kept_parameters kept;
   unsigned missing_units; /* whose .dwo files are not there; the first one's is `missing_path`, or NULL */
   char *missing_path;
   uint16_t *asked; /* by range: registers whose entry values sites ask for; see callsites.h */

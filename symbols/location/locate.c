@@ -376,7 +376,10 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
       return;
   }
   locate(context, die, abstract, offset, size, location);
-  if (is_of_clang && context->is_inlined && location->kind != SYM_LOCATION_LOST &&
-      sym_inlined_may_be_made(context, die, location))
+  if (!is_of_clang || !context->is_inlined)
+    return;
+  if (location->kind == SYM_LOCATION_LOST)
+    sym_inlined_constant(context, die, offset, size, location);
+  else if (sym_inlined_may_be_made(context, die, location))
     sym_location_lose(location, SYM_LOST_MADE);
 }

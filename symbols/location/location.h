@@ -15,6 +15,7 @@
 struct sym_abi;
 struct sym_flow;
 struct sym_hook;
+struct sym_kept_parameters;
 struct sym_spills;
 
 /* A probe site as locations see it. Everything is borrowed. */
@@ -27,17 +28,18 @@ struct sym_location_context {
   bool is_clone;       /* gcc may have made the out-of-line function with other parameters than its source's */
   bool is_inlined;     /* the function that is entered there is part of another one's code */
   bool is_lazy;        /* what the lazy resolver may change may be lost on the module's first call */
-  const struct sym_frame *frame; /* at pc - 1 */
-  const Dwarf_Die *physical;     /* the subprogram whose frame it is: its DW_AT_frame_base is meant by DW_OP_fbreg */
-  const Dwarf_Die *entered;      /* the inlined_subroutine, or the subprogram, whose parameters are asked for */
-  const Dwarf_Die *whole;        /* of one that is inlined: its out-of-line copy, or NULL */
-  uint64_t whole_entry;          /* of that: its first instruction */
-  uint16_t told;                 /* a bit for each argument register whose value on entry some caller tells */
-  const struct sym_hook *hook;   /* the module's code */
-  bool writes_after_call;        /* made by a compiler that writes parameters into their slots after the hook's call */
-  struct sym_spills *spills;     /* of the module */
-  bool is_spilled;               /* what is described as an address in the frame is what lies there: see spill.h */
-  const struct sym_flow *flow;   /* of SYM_LATER (expression.h): what is known there; else NULL */
+  const struct sym_frame *frame;    /* at pc - 1 */
+  const Dwarf_Die *physical;        /* the subprogram whose frame it is: its DW_AT_frame_base is meant by DW_OP_fbreg */
+  const Dwarf_Die *entered;         /* the inlined_subroutine, or the subprogram, whose parameters are asked for */
+  const Dwarf_Die *whole;           /* of one that is inlined: its out-of-line copy, or NULL */
+  uint64_t whole_entry;             /* of that: its first instruction */
+  struct sym_kept_parameters *kept; /* of the module's copies: parameter_kept.h */
+  uint16_t told;                    /* a bit for each argument register whose value on entry some caller tells */
+  const struct sym_hook *hook;      /* the module's code */
+  bool writes_after_call;      /* made by a compiler that writes parameters into their slots after the hook's call */
+  struct sym_spills *spills;   /* of the module */
+  bool is_spilled;             /* what is described as an address in the frame is what lies there: see spill.h */
+  const struct sym_flow *flow; /* of SYM_LATER (expression.h): what is known there; else NULL */
 };
 
 enum sym_location_kind {

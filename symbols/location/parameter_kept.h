@@ -3,11 +3,15 @@
  *
  * Debug information tells the values of a variable from instruction to instruction. What a function makes of its
  * parameter before its first instruction is not told apart from what it was passed: the optimiser has folded it. Where
- * the function was inlined all that it computes may be folded so.
+ * the function was inlined all that it computes may be folded so. In the copy, which the ABI passes its parameters and
+ * where nothing is known of them, changes are seen: as another value that is told, or as an instruction that writes
+ * where the parameter is told to be.
  */
 #ifndef CALLSIG_SYMBOLS_LOCATION_PARAMETER_KEPT_H
 #define CALLSIG_SYMBOLS_LOCATION_PARAMETER_KEPT_H
 
+#include "base/vector.h"
+#include "symbols/base/addressmap.h"
 #include "symbols/location/location.h"
 
 enum sym_kept {
@@ -16,6 +20,14 @@ enum sym_kept {
   SYM_KEPT_SET, /* before the function reads or writes other memory it is another value, or is told to be on entry where
                    the caller does not put it: where it was inlined that may have become what is told of the call */
 };
+
+/* What was found of each copy's parameters. Zero-initialise. */
+struct sym_kept_parameters {
+  struct sym_address_map known; /* from the parameter's DIE to the number of its entry */
+  struct base_vector entries;
+};
+
+void sym_kept_parameters_free(struct sym_kept_parameters *parameters);
 
 /* `die`: the parameter of an instance that was inlined, of which context->whole is the copy, and where that is told to
  * be. Where the instance itself is seen to change it later it is unknown rather than set. x86-64 alone. */

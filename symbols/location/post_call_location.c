@@ -3,6 +3,7 @@
  */
 #include "symbols/location/post_call_location.h"
 
+#include "symbols/dwarf/die.h"
 #include "symbols/flow/flow.h"
 #include "symbols/flow/spill.h"
 #include "symbols/location/composite_location.h"
@@ -173,6 +174,10 @@ bool sym_post_call_stored(const struct sym_location_context *context, uint64_t s
 
 void sym_post_call_settle(const struct sym_location_context *context, struct sym_location *location)
 {
+  Dwarf_Die physical = *context->physical;
+  /* Whether an inlined function of clang's has made it is asked of its out-of-line copy. */
+  if (context->writes_after_call && context->is_inlined && sym_die_tells_calls(&physical))
+    return;
   const uint8_t stack_pointer = context->hook->processor->stack_pointer;
   if (sym_location_is_constant(location)) {
     sym_location_lose(location, context->is_inlined ? SYM_LOST_NO_RANGE : SYM_LOST_SET);
