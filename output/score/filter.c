@@ -22,7 +22,28 @@ static void see_run(const struct fmt_index *index, const struct fmt_index_functi
     see_text(index->strings + entry->name, seen);
 }
 
-/* gcc's own spelling differs in scopes without a name; of a lambda it is not in the index. */
+/* What of a name comes after the functions that its class is local to. */
+static const char *after_functions(const char *name)
+{
+  static const char word[] = "operator", call[] = "()::";
+  const char *after = name, *c = name;
+  int depth = 0; /* of template arguments, in which local classes may be, too */
+  while (*c) {
+    if (strncmp(c, word, sizeof word - 1) == 0) {
+      c += sizeof word - 1;
+      c += strspn(c, "<>=-");
+      continue;
+    }
+    depth += (*c == '<') - (*c == '>');
+    if (depth <= 0 && strncmp(c, call, sizeof call - 1) == 0)
+      after = c + sizeof call - 1;
+    c++;
+  }
+  return after;
+}
+
+/* gcc's own spelling differs in scopes without a name, and of functions around local classes, whose parameters it has;
+ * of a lambda it is not in the index. */
 static void see_gcc(const struct fmt_index *index, const struct fmt_index_function *entry, struct out_text *seen)
 {
   static const char scope[] = "(anonymous namespace)", gcc_scope[] = "{anonymous}";
@@ -30,6 +51,7 @@ static void see_gcc(const struct fmt_index *index, const struct fmt_index_functi
   struct out_text plain = {0};
   if (entry->flags & FMT_FUNCTION_NO_NAME || strstr(name, "(anonymous)"))
     return;
+  name = after_functions(name);
   for (const char *found; (found = strstr(name, scope)) != NULL; name = found + sizeof scope - 1) {
     out_text_add(&plain, name, (size_t)(found - name));
     out_text_puts(&plain, gcc_scope);

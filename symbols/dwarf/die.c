@@ -24,6 +24,15 @@ void sym_die_root(Dwarf_Die *die, Dwarf_Die *root)
   }
 }
 
+const char *sym_die_linkage_name(Dwarf_Die *die)
+{
+  Dwarf_Attribute attribute;
+  if (!dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) &&
+      !dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+    return NULL;
+  return dwarf_formstring(&attribute);
+}
+
 bool sym_type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
   Dwarf_Attribute attribute;

@@ -13,6 +13,9 @@
 /* The declaring DIE of a subprogram, inlined_subroutine or parameter: abstract origins followed, specifications not. */
 void sym_die_root(Dwarf_Die *die, Dwarf_Die *root);
 
+/* The symbol of a function or variable as its DIE or what that refers to tells it; NULL when none does, as in C. */
+const char *sym_die_linkage_name(Dwarf_Die *die);
+
 /* The type of `die` (its DW_AT_type, through abstract origins) with typedefs and qualifiers kept. False: void. */
 bool sym_type_of(Dwarf_Die *die, Dwarf_Die *type);
 

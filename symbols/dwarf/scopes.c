@@ -1,5 +1,5 @@
 /*
- * Finds the namespace or class that a DIE stands in, on the way from its unit down to it.
+ * Finds the namespace, class or function that a DIE stands in, on the way from its unit down to it.
  */
 #include "symbols/dwarf/scopes.h"
 
@@ -18,6 +18,8 @@
 struct holder {
   Dwarf_Die die;
   const void *end; /* where the DIE behind it begins, NULL: it is the last in its own holder */
+  uint32_t scope;  /* the holder that what stands directly in this one has in its name: this one, of a block what is
+                    * around it, FMT_NONE of a unit */
   bool is_read;    /* these are known: */
   uint32_t first, count;
 };
@@ -62,17 +64,20 @@ static bool is_scope(int tag)
          tag == DW_TAG_union_type;
 }
 
-static bool has_scoped_name(int tag)
+/* Whether what has this tag has a name that begins with the scope it stands directly in. In a function only types do: a
+ * function there is declared again, and is another scope's. */
+static bool has_scoped_name(int tag, bool is_in_function)
 {
   switch (tag) {
-  case DW_TAG_subprogram:
   case DW_TAG_enumeration_type:
   case DW_TAG_typedef:
+    return true;
+  case DW_TAG_subprogram:
   case DW_TAG_template_alias:
   case DW_TAG_base_type:
   case DW_TAG_variable:
   case DW_TAG_member:
-    return true;
+    return !is_in_function;
   default:
     return is_scope(tag);
   }
@@ -84,13 +89,15 @@ static bool holds_others(Dwarf_Die *die)
   return (is_scope(tag) || tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block) && dwarf_haschildren(die) == 1;
 }
 
-static int add_holder(struct sym_scopes *scopes, const Dwarf_Die *die, uint32_t *number)
+/* Adds a holder; `outer` is the scope that it stands in itself. */
+static int add_holder(struct sym_scopes *scopes, Dwarf_Die *die, uint32_t outer, uint32_t *number)
 {
+  const int tag = dwarf_tag(die);
   struct holder *added = base_vector_add(&scopes->holders, 1);
   if (!added)
     return -ENOMEM;
-  *added = (struct holder){.die = *die};
   *number = scopes->holders.count - 1;
+  *added = (struct holder){.die = *die, .scope = is_scope(tag) || tag == DW_TAG_subprogram ? *number : outer};
   return 0;
 }
 
@@ -98,7 +105,8 @@ static int add_holder(struct sym_scopes *scopes, const Dwarf_Die *die, uint32_t 
 static int read_holder(struct sym_scopes *scopes, uint32_t number)
 {
   Dwarf_Die die = holder_at(scopes, number)->die, child;
-  const bool in_scope = is_scope(dwarf_tag(&die));
+  const uint32_t scope = holder_at(scopes, number)->scope;
+  const bool is_in_function = !is_scope(dwarf_tag(&die));
   const uint32_t first = scopes->holders.count;
   uint32_t last = FMT_NONE; /* the holder whose end is not known yet */
   int error = 0, more = dwarf_child(&die, &child);
@@ -106,10 +114,10 @@ static int read_holder(struct sym_scopes *scopes, uint32_t number)
     if (last != FMT_NONE)
       holder_at(scopes, last)->end = child.addr;
     last = FMT_NONE;
-    if (in_scope && has_scoped_name(dwarf_tag(&child)))
-      error = sym_address_map_put(&scopes->parents, (uintptr_t)child.addr, number);
+    if (scope != FMT_NONE && has_scoped_name(dwarf_tag(&child), is_in_function))
+      error = sym_address_map_put(&scopes->parents, (uintptr_t)child.addr, scope);
     if (!error && holds_others(&child))
-      error = add_holder(scopes, &child, &last);
+      error = add_holder(scopes, &child, scope, &last);
     more = sym_siblings_next(&scopes->siblings, &child, &child);
   }
   struct holder *holder = holder_at(scopes, number);
@@ -146,7 +154,7 @@ static int unit_of(struct sym_scopes *scopes, Dwarf_Die *die, uint32_t *number)
   *number = sym_address_map_get(&scopes->units, (uintptr_t)unit.addr);
   if (*number != FMT_NONE)
     return 0;
-  const int error = add_holder(scopes, &unit, number);
+  const int error = add_holder(scopes, &unit, FMT_NONE, number);
   return error ? error : sym_address_map_put(&scopes->units, (uintptr_t)unit.addr, *number);
 }
 

@@ -1,6 +1,6 @@
 /*
- * Which namespace or class a DIE stands in. libdw has no way up from a DIE that does not search its whole unit, so the
- * way is found down from the unit, and what is on it is read once.
+ * Which namespace, class or function a DIE stands in. libdw has no way up from a DIE that does not search its whole
+ * unit, so the way is found down from the unit, and what is on it is read once.
  */
 #ifndef CALLSIG_SYMBOLS_DWARF_SCOPES_H
 #define CALLSIG_SYMBOLS_DWARF_SCOPES_H
@@ -13,8 +13,9 @@ struct sym_scopes;
 struct sym_scopes *sym_scopes_new(void);
 void sym_scopes_free(struct sym_scopes *scopes);
 
-/* Writes into `parent` the namespace, class, structure or union that `die` stands directly in. 1 when there is one, 0
- * when it stands at file or function level, -ENOMEM. */
+/* Writes into `parent` the namespace, class, structure or union that `die` stands directly in, of a type also the
+ * function, in whichever of its blocks. 1 when there is one, 0 when it stands at file level or is no type and stands in
+ * a function, -ENOMEM. */
 int sym_scopes_parent(struct sym_scopes *scopes, Dwarf_Die *die, Dwarf_Die *parent);
 
 #endif

@@ -230,15 +230,26 @@ static void declared_die(Dwarf_Die *die)
   }
 }
 
-/* The name of a DIE. A declaration that stands for a type of a type unit has that type's. */
+/* The name of a DIE. A declaration that stands for a type of a type unit has that type's; what clang makes for the
+ * objects of a file has none but its symbol's. */
 static const char *name_of(Dwarf_Die *die)
 {
   const char *name = dwarf_diename(die);
   if (name)
     return name;
+  if (dwarf_tag(die) == DW_TAG_subprogram)
+    return sym_die_linkage_name(die);
   Dwarf_Die definition = *die;
   sym_type_complete(&definition);
   return dwarf_diename(&definition);
+}
+
+static const char *scope_name(Dwarf_Die *scope)
+{
+  const char *name = name_of(scope);
+  if (name)
+    return name;
+  return dwarf_tag(scope) == DW_TAG_namespace ? "(anonymous namespace)" : "(anonymous)";
 }
 
 const char *sym_typename_qualified(struct base_arena *arena, struct sym_scopes *scopes, Dwarf_Die *die)
@@ -256,10 +267,8 @@ const char *sym_typename_qualified(struct base_arena *arena, struct sym_scopes *
       return NULL;
     if (found == 0)
       break;
-    const char *scope = name_of(&parent);
-    if (!scope)
-      scope = dwarf_tag(&parent) == DW_TAG_namespace ? "(anonymous namespace)" : "(anonymous)";
-    name = base_arena_printf(arena, "%s::%s", scope, name);
+    const char *call = dwarf_tag(&parent) == DW_TAG_subprogram ? "()" : "";
+    name = base_arena_printf(arena, "%s%s::%s", scope_name(&parent), call, name);
     if (!name)
       return NULL;
     at = parent;

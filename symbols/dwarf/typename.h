@@ -13,7 +13,8 @@
  * spelled "...". */
 const char *sym_typename(struct base_arena *arena, struct sym_scopes *scopes, Dwarf_Die *type);
 
-/* The name of a function, type or variable with the namespaces and classes around it, in `arena`. NULL when memory is
+/* The name of a function, type or variable with the namespaces, classes and functions around it, in `arena`:
+ * "ns::f()::Local::method", without parameters. A function without a name goes by its symbol. NULL when memory is
  * short. */
 const char *sym_typename_qualified(struct base_arena *arena, struct sym_scopes *scopes, Dwarf_Die *die);
 

@@ -43,8 +43,8 @@ const struct fmt_index_type *sym_types_at(const struct sym_types *types, uint32_
 const struct fmt_index_type *sym_types_entries(const struct sym_types *types, uint32_t *count);
 const struct fmt_index_enumerator *sym_types_enumerators(const struct sym_types *types, uint32_t *count);
 
-/* The name of a function, type or variable with its namespaces and classes, "ns::Class::method", without parameters, as
- * the index prints it. Belongs to the table. NULL when memory is short. A DIE without a name gives "(anonymous)". */
+/* sym_typename_qualified(), as the index prints it; the name belongs to the table. A DIE without a name gives
+ * "(anonymous)". */
 const char *sym_types_qualified_name(struct sym_types *types, Dwarf_Die *die);
 
 #endif

@@ -81,12 +81,8 @@ static int unite(struct sym_functions *functions, const struct sym_function_entr
 /* The linkage name without clone suffixes; a C function's is its name. */
 static int linkage_name(struct sym_functions *functions, Dwarf_Die *die, uint32_t *string)
 {
-  Dwarf_Attribute attribute;
-  const char *name = NULL;
-  if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
-      dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
-    name = dwarf_formstring(&attribute);
-  else if (!sym_die_is_cxx(die))
+  const char *name = sym_die_linkage_name(die);
+  if (!name && !sym_die_is_cxx(die))
     name = dwarf_diename(die);
   if (!name)
     name = "";
@@ -124,7 +120,7 @@ int sym_functions_file(struct sym_functions *functions, Dwarf_Die *die, const ch
     return base_strings_add(functions->strings, "", string);
   Dwarf_Die unit;
   Dwarf_Attribute attribute;
-  if (*file != '/' && dwarf_diecu(die, &unit, NULL, NULL) && dwarf_attr(&unit, DW_AT_comp_dir, &attribute))
+  if (*file != '/' && dwarf_diecu(die, &unit, NULL, NULL) && dwarf_attr_integrate(&unit, DW_AT_comp_dir, &attribute))
     directory = dwarf_formstring(&attribute);
   char *path;
   if (asprintf(&path, "%s%s%s", directory ? directory : "", directory ? "/" : "", file) < 0)
@@ -145,17 +141,26 @@ static bool has_parameter(Dwarf_Die *die)
   return false;
 }
 
+/* The file of a unit; NULL for what gcc puts together of several at the link, which has a name in angle brackets. */
+static const char *unit_file(Dwarf_Die *unit)
+{
+  const char *name = dwarf_diename(unit);
+  return name && *name != '<' ? name : NULL;
+}
+
 /* Where the source of a function begins that the compiler made of part of another (the body of an OpenMP region), and
  * which is declared nowhere: what the line table says of its first instruction. Constructors of a file's objects, which
- * are declared nowhere either, are of no line; without parameters, they cost no reading of the table. */
+ * are declared nowhere either, are of the unit's file and of no line; without parameters, they cost no reading of the
+ * table. */
 static const char *first_line(Dwarf_Die *die, int *line)
 {
   Dwarf_Attribute attribute;
   Dwarf_Die unit;
   Dwarf_Addr address;
-  if (!dwarf_attr(die, DW_AT_artificial, &attribute) || !has_parameter(die) || dwarf_entrypc(die, &address) != 0 ||
-      !dwarf_diecu(die, &unit, NULL, NULL))
+  if (!dwarf_attr(die, DW_AT_artificial, &attribute) || !dwarf_diecu(die, &unit, NULL, NULL))
     return NULL;
+  if (!has_parameter(die) || dwarf_entrypc(die, &address) != 0)
+    return unit_file(&unit);
   Dwarf_Line *source = dwarf_getsrc_die(&unit, address);
   const char *file = source ? dwarf_linesrc(source, NULL, NULL) : NULL;
   if (file && dwarf_lineno(source, line) != 0)

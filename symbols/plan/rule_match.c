@@ -9,19 +9,16 @@
 #include <string.h>
 
 #include "symbols/dwarf/declfile.h"
+#include "symbols/dwarf/die.h"
 #include "symbols/plan/planner_state.h"
 
 int sym_function_names(struct sym_planner *planner, Dwarf_Die *root, struct sym_function_names *names)
 {
-  Dwarf_Attribute attribute;
   names->qualified = sym_types_qualified_name(planner->types, root);
   if (!names->qualified)
     return -ENOMEM;
   names->plain = dwarf_diename(root) ? dwarf_diename(root) : "";
-  names->linkage = "";
-  if (dwarf_attr_integrate(root, DW_AT_linkage_name, &attribute) ||
-      dwarf_attr_integrate(root, DW_AT_MIPS_linkage_name, &attribute))
-    names->linkage = dwarf_formstring(&attribute);
+  names->linkage = sym_die_linkage_name(root);
   if (!names->linkage)
     names->linkage = "";
   char path[SYM_FILE_MAX];

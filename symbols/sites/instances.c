@@ -57,11 +57,8 @@ struct named_function {
 
 static const char *linkage_name(Dwarf_Die *die)
 {
-  Dwarf_Attribute attribute;
-  if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
-      dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
-    return dwarf_formstring(&attribute);
-  return dwarf_diename(die);
+  const char *name = sym_die_linkage_name(die);
+  return name ? name : dwarf_diename(die);
 }
 
 /* Whether two linkage names are of one function. A constructor's or destructor's variants (C1, C2, D0 ...) have one

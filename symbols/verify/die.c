@@ -188,12 +188,31 @@ const char *vf_linkage_name(Dwarf_Debug dbg, Dwarf_Die die)
   return name;
 }
 
+static bool is_scope_tag(Dwarf_Half tag)
+{
+  return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+         tag == DW_TAG_union_type;
+}
+
+static bool has_scoped_name(Dwarf_Half tag)
+{
+  return is_scope_tag(tag) || tag == DW_TAG_subprogram || tag == DW_TAG_enumeration_type || tag == DW_TAG_typedef ||
+         tag == DW_TAG_template_alias || tag == DW_TAG_base_type;
+}
+
+bool vf_is_named_after(Dwarf_Half tag, Dwarf_Half parent)
+{
+  if (parent == DW_TAG_subprogram || parent == DW_TAG_lexical_block)
+    return is_scope_tag(tag) || tag == DW_TAG_enumeration_type || tag == DW_TAG_typedef || tag == DW_TAG_lexical_block;
+  return is_scope_tag(parent) && has_scoped_name(tag);
+}
+
 uint64_t vf_parent_key(Dwarf_Die die)
 {
   return vf_offset(die) << 1 | (dwarf_get_die_infotypes_flag(die) ? 1 : 0);
 }
 
-static Dwarf_Die parent_of(struct vf_object *object, Dwarf_Die die)
+static Dwarf_Die parent_in(const struct vf_object *object, Dwarf_Die die)
 {
   uint64_t key = vf_parent_key(die);
   size_t low = 0, high = object->parent_count;
@@ -209,10 +228,21 @@ static Dwarf_Die parent_of(struct vf_object *object, Dwarf_Die die)
   return vf_at(object->dbg, die, object->parents[low].parent);
 }
 
+/* The namespace, class or function that a DIE stands in. */
+static Dwarf_Die parent_of(const struct vf_object *object, Dwarf_Die die)
+{
+  do
+    die = parent_in(object, die);
+  while (die && vf_tag(die) == DW_TAG_lexical_block);
+  return die;
+}
+
 const char *vf_qualified(struct vf_module *module, struct vf_object *object, Dwarf_Die die)
 {
   Dwarf_Die at = die;
   const char *own = declared_name(object->dbg, &at);
+  if (!own && vf_tag(die) == DW_TAG_subprogram)
+    own = vf_linkage_name(object->dbg, die);
   const char *name = own ? own : "(anonymous)";
   for (int i = 0; name && i < SCOPES_MAX; i++) {
     Dwarf_Die parent = parent_of(object, at);
@@ -222,7 +252,8 @@ const char *vf_qualified(struct vf_module *module, struct vf_object *object, Dwa
     const char *scope = declared_name(object->dbg, &at);
     if (!scope)
       scope = vf_tag(parent) == DW_TAG_namespace ? "(anonymous namespace)" : "(anonymous)";
-    name = base_arena_printf(&module->arena, "%s::%s", scope, name);
+    const char *call = vf_tag(parent) == DW_TAG_subprogram ? "()" : "";
+    name = base_arena_printf(&module->arena, "%s%s::%s", scope, call, name);
   }
   return name;
 }

@@ -44,6 +44,10 @@ Dwarf_Die vf_complete(Dwarf_Debug dbg, Dwarf_Die type);
 /* The key of an entry among all of its object: its offset, told apart from those of .debug_types, which count anew. */
 uint64_t vf_parent_key(Dwarf_Die die);
 
+/* Whether the name of what stands directly in a parent with this tag begins with the parent's: in a namespace or class,
+ * and of types in a function, or in a block in one, which is itself no part of names. */
+bool vf_is_named_after(Dwarf_Half tag, Dwarf_Half parent);
+
 /* Whether its unit is written in C++, or another language with namespaces; whether clang made it. */
 bool vf_is_cxx(Dwarf_Debug dbg, Dwarf_Die die);
 bool vf_is_clang(Dwarf_Debug dbg, Dwarf_Die die);

@@ -198,18 +198,6 @@ static int add_call(struct walk *walk, Dwarf_Die die)
   return 0;
 }
 
-static bool is_scope_tag(Dwarf_Half tag)
-{
-  return tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
-         tag == DW_TAG_union_type;
-}
-
-static bool has_scoped_name(Dwarf_Half tag)
-{
-  return is_scope_tag(tag) || tag == DW_TAG_subprogram || tag == DW_TAG_enumeration_type || tag == DW_TAG_typedef ||
-         tag == DW_TAG_template_alias || tag == DW_TAG_base_type;
-}
-
 static int walk_children(struct walk *walk, Dwarf_Die parent, int32_t outer, int depth);
 
 static int walk_die(struct walk *walk, Dwarf_Die die, Dwarf_Die parent, int32_t outer, int depth, bool *kept)
@@ -217,7 +205,7 @@ static int walk_die(struct walk *walk, Dwarf_Die die, Dwarf_Die parent, int32_t 
   Dwarf_Half tag = vf_tag(die);
   int32_t scope = outer;
   int result = 0;
-  if (walk->is_cxx && has_scoped_name(tag) && is_scope_tag(vf_tag(parent)))
+  if (walk->is_cxx && vf_is_named_after(tag, vf_tag(parent)))
     result = add_parent(walk->object, die, vf_offset(parent));
   if (result < 0)
     return result;

@@ -26,11 +26,11 @@
 /* One object with DWARF: the module's debug file, or a .dwo file. */
 struct vf_object {
   Dwarf_Debug dbg;
-  struct vf_parent *parents; /* of named DIEs in C++ units, ascending by offset */
+  struct vf_parent *parents; /* of named DIEs and blocks in C++ units, ascending by offset */
   size_t parent_count, parent_capacity;
 };
 
-/* The scope that a named DIE stands directly in. */
+/* The scope, function or block that a named DIE or a block stands directly in. */
 struct vf_parent {
   uint64_t key;    /* vf_parent_key() of the DIE */
   uint64_t parent; /* offset, in the same section */

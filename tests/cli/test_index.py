@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import stat
 
 import harness
@@ -171,6 +172,33 @@ class Index(harness.Case):
         found = sorted(tuple(argument["value"] for argument in row["args"]) for row in rows if row["function"] == "scale")
         self.assertEqual(found, [(14, 3), (41, 5)])
         self.assertEqual(self.callsig("index", "--verify", "units").returncode, 0)
+
+    def test_functions_without_a_name_of_their_own(self):
+        """Functions of a class that is local to others have these in their names, and what initialises a file's objects has the file."""
+        self.write("one.cpp", """template <class T> void fill(T n)
+{
+  struct Guard { T left; Guard(T n) : left(n) {} ~Guard() { left = 0; } };
+  for (T i = 0; i < n; i++)
+    Guard guard(i);
+}
+static int start() { fill(2); fill(3L); return [](int n) { return n; }(1); }
+int first = start();
+int main() { return 0; }
+""")
+        self.write("two.cpp", "static int start() { return 1; }\nint second = start();\n")
+        fills = {f"fill<{kind}>{tail}": calls for kind, calls in (("int", 2), ("long", 3)) for tail in ("()::Guard::Guard", "()::Guard::~Guard")}
+        for compiler in filter(shutil.which, ("g++", "clang++")):
+            done = self.run_command(harness.CALLSIG_CC, "-g", "-O0", "one.cpp", "two.cpp", "-o", "names", env={"CALLSIG_CC": compiler})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(self.callsig("run", "-o", "recording", self.path("names")).returncode, 0)
+            rows = json.loads(self.callsig("report", "--by", "function", "--strip-dirs", "--format", "json", "recording").stdout)["rows"]
+            self.assertNotIn("(anonymous)", {row["function"] for row in rows}, compiler)
+            guards = {row["function"].replace("long int", "long"): row["ncalls"] for row in rows if "Guard" in row["function"]}
+            self.assertEqual(guards, fills, compiler)
+            self.assertIn("start()::(anonymous)::operator()", {row["function"] for row in rows}, compiler)
+            makers = sorted((row["file"], row["ncalls"]) for row in rows if row["function"].startswith("_GLOBAL__sub_I_"))
+            self.assertEqual(makers, [("one.cpp", 1), ("two.cpp", 1)], compiler)
+            self.assertIn("disagree 0", self.callsig("index", "--verify", "names").stdout, compiler)
 
 
 if __name__ == "__main__":

@@ -52,6 +52,7 @@ struct Ring {
   APART int attach(int n) { return n; }
   APART int operator[](int n) { ticks += 1; return n + 1; }
 };
+template <class T> PLAIN APART int grow(T n) { struct Guard { T kept; APART int get() { ticks += 1; return int(kept); } }; return Guard{n}.get(); }
 template <class A, class B> APART int mix(A a, B b) { ticks += 1; return int(a + b); }
 }
 namespace {
@@ -63,14 +64,14 @@ int main(int argc, char **)
   pool::Ring ring;
   int sum = 0;
   for (int i = 0; i < 2000; i++)
-    sum += ring.at(i) + ring[i] + pool::mix<int, long>(i, 1) + hidden(i);
+    sum += ring.at(i) + ring[i] + pool::mix<int, long>(i, 1) + pool::grow(i) + hidden(i);
   if (argc > 5)
     sum += ring.attach(1);
   ticks += 1000000;
   return sum + heavy(1) == 0;
 }
 """
-LEFT_OUT = {"pool::Ring::at", "pool::Ring::operator[]", "pool::mix<int, long>", "(anonymous namespace)::hidden"}
+LEFT_OUT = {"pool::Ring::at", "pool::Ring::operator[]", "pool::mix<int, long>", "pool::grow<int>()::Guard::get", "(anonymous namespace)::hidden"}
 
 LINK = ("-I" + harness.INCLUDE, "-L" + harness.RUNTIME, "-Wl,-rpath," + harness.RUNTIME)
 CXX = ("-x", "c++")
@@ -224,7 +225,7 @@ class Score(harness.Case):
         for prefix in ((), ("-Xclang",)):
             before, after = self.sleds(prefix), self.sleds(prefix, "-fxray-attr-list=" + path)
             self.assertEqual({re.sub("^_ZN?L?", "", name) for name in before - after},
-                             {"4pool4Ring2atEi", "4pool4RingixEi", "4pool3mixIilEEiT_T0_", "12_GLOBAL__N_16hiddenEi"}, prefix)
+                             {"4pool4Ring2atEi", "4pool4RingixEi", "4pool3mixIilEEiT_T0_", "ZN4pool4growIiEEiT_EN5Guard3getEv", "12_GLOBAL__N_16hiddenEi"}, prefix)
             self.assertLessEqual({"main", "heavy", "_ZN4pool4Ring6attachEi"}, after)
 
     @unittest.skipUnless(plugin(), "no plug-in was built for cc")

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import callgrind_counts
 import hook_counts
-from names import declared_name, known_name
+from names import declared_name
 
 HERE = Path(__file__).resolve().parent
 
@@ -98,7 +98,7 @@ def read_sled_calls(command, budget=3000, most=60, stdin=None, cwd=None, stored=
         counts, program = Path(folder) / "counts", callgrind_counts.without_debug(command[0], folder)
         callgrind_counts.run([program, *command[1:]], counts, "--dump-instr=yes", stdin=stdin, cwd=cwd or folder)
         ran, _ = callgrind_counts.by_address(counts, os.path.realpath(program))
-    named = {address: known_name(name) for address, name in hook_counts.names(command[0]).items()}
+    named = {address: declared_name(name) for address, name in hook_counts.names(command[0]).items()}
     entries = entry_sleds(command[0])
     chosen = choose([(behind, entry, ran[entry]) for entry, behind in entries.items() if ran[entry]], named, budget, most)
     calls = {entry: behind for entry, behind in entries.items() if named.get(entry) in chosen and ran[entry]}

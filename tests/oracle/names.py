@@ -56,11 +56,6 @@ def declared_name(name):
     return plain.rsplit("::", 1)[-1].strip().rsplit(" ", 1)[-1]
 
 
-def known_name(name):
-    """A function's declared name; none for what initialises a unit's static objects: clang's debug information does not name it."""
-    return "" if name.startswith("_GLOBAL__sub_I_") else declared_name(name)
-
-
 def after_brackets(name, start):
     """What follows the bracket that opens at `start` and everything in it."""
     depth = 0

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # ctest: arguments --tools $<TARGET_FILE_DIR:symbols_tell_places>
-"""Which functions addresses of code are of: those that addr2line tells, with the scopes that they stand in, and the same whether an
-address is asked for alone or with all others, since what has none of them is not read.
+"""Which functions addresses of code are of: those that addr2line tells, with the scopes that they stand in, functions among them, and the
+same whether an address is asked for alone or with all others, since what has none of them is not read.
 
 usage: test_places.py --tools DIR
 """
@@ -43,6 +43,11 @@ int KEPT local_class(int n)
   struct scale { int KEPT weigh(int k) const { return k * sink; } };
   return scale().weigh(n);
 }
+// Not "used": clang then describes the class outside of the template that it is local to.
+#define APART __attribute__((noinline))
+template <class T> struct pair {
+  int APART sum(T n) { struct part { int APART half(T k) { return sink + int(k) / 2; } }; return part().half(n); }
+};
 int KEPT local_block(int n)
 {
   if (n > 1) {
@@ -57,7 +62,7 @@ int main(int argc, char **)
   outer::widget widget(argc);
   auto lambda = [](int n) KEPT -> int { return n + sink; };
   return widget.turn(argc) + local_class(argc) + local_block(argc) + second(argc) + lambda(argc) + twice(argc) + shared().both(argc) +
-         shared::inner::deep(argc);
+         shared::inner::deep(argc) + pair<char>().sum(argc) + pair<int>().sum(argc);
 }
 """
 SECOND = """
@@ -95,13 +100,13 @@ def places(tool, program, addresses):
 def simple(name):
     """A name without its scopes and its parameters; a lambda's in one spelling."""
     name = re.sub(r"\{lambda[^}]*\}", "lambda", name.replace("operator()", "operator"))
-    return re.sub(r"\(.*", "", re.sub(r"\(anonymous[^)]*\)|\(int\)(?=::)", "anonymous", name)).split("::")[-1].split(" ")[-1]
+    return re.sub(r"\(.*", "", re.sub(r"\(anonymous[^)]*\)|\((int|char)?\)(?=::)", "anonymous", name)).split("::")[-1].split(" ")[-1]
 
 
 def scopes(name):
-    """What stands before it, when that is no function."""
-    whole = re.sub(r"\((?!anonymous).*", "", name).replace("{anonymous}", "(anonymous namespace)")
-    return whole if "operator" not in name and "scale" not in name and "deeper" not in name else ""
+    """A name with its scopes, of which functions have no parameters; a lambda's have no spelling in common."""
+    whole = re.sub(r"\((?!anonymous)[^()]*\)::", "()::", name.replace("{anonymous}", "(anonymous namespace)"))
+    return "" if "operator" in name else re.sub(r"\((?!anonymous|\)::).*", "", whole)
 
 
 def told_by_addr2line(program, addresses):
@@ -127,7 +132,8 @@ def check(compiler, options, tools, folder):
     addresses = addresses_of(program)
     together = places(tool, program, addresses)
     names = {name for line in together for name in line.split("\t")}
-    for wanted in ("outer::widget::turn", "outer::(anonymous namespace)::hidden", "outer::widget::part::fit", "shared::inner::deep", "second"):
+    for wanted in ("outer::widget::turn", "outer::(anonymous namespace)::hidden", "outer::widget::part::fit", "shared::inner::deep", "second",
+                   "local_class()::scale::weigh", "local_block()::deeper::sound", "pair<char>::sum()::part::half", "pair<int>::sum()::part::half"):
         if wanted not in names:
             return f"nothing is of {wanted}"
     for address, line in zip(addresses, together):
