@@ -4,6 +4,7 @@
 #include "symbols/flow/step.h"
 
 #include "symbols/processor/aarch64_code.h"
+#include "symbols/processor/x86_64.h"
 
 static bool is_padding(const struct sym_instruction *instruction)
 {
@@ -79,4 +80,14 @@ bool sym_step_at(const struct sym_hook *hook, uint64_t at, uint64_t high, struct
     return false;
   read_x86_64(at, &step->instruction, step);
   return true;
+}
+
+uint64_t sym_step_past_landing(const struct sym_hook *hook, uint64_t entry)
+{
+  struct sym_step step;
+  const struct sym_instruction *instruction = &step.instruction;
+  const bool is_read = hook->processor == &sym_x86_64 && sym_step_at(hook, entry, UINT64_MAX, &step);
+  const bool is_landing = is_read && instruction->map == SYM_MAP_0F && instruction->opcode == 0x1e &&
+                          instruction->prefix == 0xf3 && step.size == 4;
+  return is_landing ? entry + step.size : entry;
 }

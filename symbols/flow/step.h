@@ -24,4 +24,8 @@ struct sym_step {
 /* Reads the instruction at `at`, of the code that ends at `high`. False for what is not known or does not fit. */
 bool sym_step_at(const struct sym_hook *hook, uint64_t at, uint64_t high, struct sym_step *step);
 
+/* Where a function's code begins behind the instruction that marks it as one that is jumped to (endbr64), if there is
+ * one: what debug information tells of its beginning may begin there. */
+uint64_t sym_step_past_landing(const struct sym_hook *hook, uint64_t entry);
+
 #endif

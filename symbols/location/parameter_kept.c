@@ -303,7 +303,7 @@ static void examine(const struct sym_location_context *context, Dwarf_Die *whole
                     struct entry *entry)
 {
   Dwarf_Attribute attribute;
-  struct search search = {.context = context, .low = context->whole_entry};
+  struct search search = {.context = context, .low = sym_step_past_landing(context->hook, context->whole_entry)};
   *entry = (struct entry){.kept = SYM_KEPT_UNKNOWN};
   if (dwarf_highpc(whole, &search.high) != 0 || !begin(&search, whole, parameter))
     return;

@@ -1,7 +1,7 @@
 /* Follows what registers hold on entry to the call of the hook. */
 #include "symbols/location/passed_location.h"
 
-#include "symbols/elf/hook.h"
+#include "symbols/flow/step.h"
 #include "symbols/location/abi.h"
 #include "symbols/location/entry_value_copy.h"
 
@@ -10,7 +10,8 @@ struct sym_location_context sym_context_at_entry(const struct sym_location_conte
   struct sym_location_context at_entry = *context;
   sym_frame_at_entry(context->hook->processor, frame);
   at_entry.frame = frame;
-  at_entry.pc = at_entry.call = at_entry.sled_end = context->entry;
+  at_entry.pc = at_entry.call = context->entry;
+  at_entry.sled_end = sym_step_past_landing(context->hook, context->entry);
   at_entry.writes_after_call = false;
   return at_entry;
 }

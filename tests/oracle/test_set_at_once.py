@@ -95,7 +95,7 @@ def check(build, kind, compiler, options, folder):
 
 COMPILERS = ["clang", "gcc-12", "clang-16", "clang-19", "gcc-11"]
 WAYS = [["--before-inlining", "-O2"], ["--calls", "-O2"], ["--before-inlining", "-O1"], ["--before-inlining", "-O3"], ["--calls", "-O1"], ["-O2"],
-        ["--before-inlining", "-O0"]]
+        ["--before-inlining", "-O0"], ["--before-inlining", "-O2", "-fcf-protection=full"]]
 KINDS = ["int", "long", "double", "unsigned_char"]
 
 
