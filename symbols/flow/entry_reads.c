@@ -12,7 +12,8 @@ enum {
   STEPS_MAX = 2048, /* instructions that are looked at */
   WAYS_MAX = 256,   /* places where ways part */
   WORD = 8,
-  ENTRY_CFA = 8 /* of the canonical frame address from the stack pointer on entry */
+  REGISTERS = 16, /* general ones */
+  ENTRY_CFA = 8   /* of the canonical frame address from the stack pointer on entry */
 };
 
 /* A base of addresses in the frame: the register holds the canonical frame address + `offset`. */
@@ -25,9 +26,10 @@ struct base {
 struct way {
   uint64_t at;
   struct sym_entry_places intact;
-  struct base stack, frame;   /* rsp and rbp */
-  uint64_t pointers, pointed; /* registers that `lea` put an address in the frame into, and the words that lie there */
-  uint64_t fresh;             /* those of them that nothing has used yet, of this straight code's */
+  struct base stack, frame;    /* rsp and rbp */
+  uint64_t pointers;           /* general registers that `lea` put an address in the frame into */
+  uint64_t pointed[REGISTERS]; /* the words that lie there, of each */
+  uint64_t fresh;              /* those of them that nothing has used yet, of this straight code's */
   struct sym_switch known;
 };
 
@@ -89,6 +91,15 @@ static uint64_t stored_register(const struct sym_instruction *instruction)
   return is_store ? sym_general_register(instruction->reg) : 0;
 }
 
+/* The words that the pointers in these registers lead to. */
+static uint64_t pointed_by(const struct way *way, uint64_t registers)
+{
+  uint64_t words = 0;
+  for (uint64_t left = registers & way->pointers; left; left &= left - 1)
+    words |= way->pointed[__builtin_ctzll(left)];
+  return words;
+}
+
 /* What an address that `lea` formed is used for: to store there does not read what lies there, and leaves something
  * else there. All other use, to pass it on too, may be for reading; and where there is none before the register gets
  * something else, it was formed for code that is written as text, in which there is nothing, and which may stand for
@@ -102,10 +113,8 @@ static void look_at_pointers(struct walk *walk, struct way *way, const struct sy
   const uint64_t base = is_plain_store ? sym_general_register(step->instruction.base) : 0;
   const uint64_t used =
       (operands->reads & ~base) | (base ? stored_register(&step->instruction) : 0) | (step->is_call ? passed : 0);
-  if (way->pointers & used || way->fresh & operands->writes & ~base)
-    walk->found.words |= way->pointed & way->intact.words;
-  else if (way->pointers & base)
-    way->intact.words &= ~way->pointed;
+  walk->found.words |= pointed_by(way, used | (way->fresh & operands->writes & ~base)) & way->intact.words;
+  way->intact.words &= ~pointed_by(way, base);
   way->pointers &= ~operands->writes;
   way->fresh &= way->pointers & ~(used | base);
 }
@@ -120,9 +129,11 @@ static void look_at_memory(struct walk *walk, struct way *way, const struct sym_
   /* With an index it is somewhere in the object that begins there. */
   const uint64_t words = sym_entry_words(base->offset + instruction->displacement, operands->size);
   if (is_lea(instruction) && instruction->index == SYM_NO_REGISTER) {
-    way->pointers |= operands->writes;
-    way->fresh |= operands->writes;
-    way->pointed |= words;
+    const uint64_t general = operands->writes & ((UINT64_C(1) << REGISTERS) - 1);
+    way->pointers |= general;
+    way->fresh |= general;
+    for (uint64_t left = general; left; left &= left - 1)
+      way->pointed[__builtin_ctzll(left)] = words;
   } else if (!operands->stores)
     walk->found.words |= words & way->intact.words;
   else if (instruction->index == SYM_NO_REGISTER)

@@ -44,8 +44,10 @@ struct sym_abi_place {
 struct sym_abi {
   struct sym_abi_place places[SYM_ABI_PARAMETERS_MAX];
   unsigned count;
-  unsigned integers;  /* general registers in which arguments, and the address of the result, are passed */
-  bool is_whole;      /* all of them are known, and so are all places */
+  unsigned integers; /* general registers in which arguments, and the address of the result, are passed */
+  bool is_whole;     /* all of them are known, and so are all places */
+  bool is_read; /* of clang's: it does not optimise, or the function's code reads all registers in which arguments are
+                   passed */
   bool tells_kept;    /* may be asked of parameters that the instance keeps later */
   bool is_certain;    /* the interface is the source's: what DWARF says otherwise is wrong (gcc names registers that the
                          first instructions fill) or the function is of another ABI, and the value is lost */

@@ -159,6 +159,7 @@ static void find_unread(const struct sym_location_context *context, Dwarf_Die *i
     const bool is_read = places.registers & found.registers || places.words & found.words;
     abi->places[i].is_unread = !is_read && (is_optimised || abi->places[i].kind != SYM_ABI_ON_STACK);
   }
+  abi->is_read = !is_optimised || !(asked.registers & ~found.registers);
 }
 
 /* The offset from the stack pointer in the function's body at which the parameter is said to be, where that is all that
@@ -244,7 +245,8 @@ void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance,
   bool is_global = !symbol->is_local || sym_die_marks_changes(instance);
   if (!sym_die_tracks_entry(instance))
     counts[DIFFERS] = 0; /* it is the body's register that differs */
-  abi->tells_kept = counts[DIFFERS] == 0 && (is_gnu || is_global || counts[SAYS_NOTHING] == 0);
+  /* Of clang's local function all that is passed in registers is read, or its interface was changed. */
+  abi->tells_kept = counts[DIFFERS] == 0 && (is_gnu || is_global || (counts[SAYS_NOTHING] == 0 && abi->is_read));
   abi->is_certain = is_gnu || is_global;
   if (!abi->is_certain)
     find_out_of_order(abi);

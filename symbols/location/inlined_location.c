@@ -74,13 +74,25 @@ static bool is_computed(const struct sym_location *location)
   return false;
 }
 
+/* Whether a list begins to tell of the parameter behind the hook's call. */
+static bool is_told_later(const struct sym_location_context *context, Dwarf_Die *die)
+{
+  Dwarf_Attribute attribute;
+  struct sym_location_list list = {.attribute = dwarf_attr(die, DW_AT_location, &attribute)};
+  while (list.attribute && sym_location_list_next(&list))
+    if (list.start <= context->pc && list.end >= context->call && list.start < list.end)
+      return false;
+  return list.attribute && !list.is_cut;
+}
+
 bool sym_inlined_may_be_made(const struct sym_location_context *context, Dwarf_Die *die,
                              const struct sym_location *location)
 {
   if (is_const(die))
     return false;
   const enum sym_kept kept = sym_parameter_kept(context, die, location);
-  return sym_location_is_constant(location) || is_computed(location) ? kept != SYM_KEPT : kept == SYM_KEPT_SET;
+  const bool may_be_new = sym_location_is_constant(location) || is_computed(location) || is_told_later(context, die);
+  return may_be_new ? kept != SYM_KEPT : kept == SYM_KEPT_SET;
 }
 
 /* The constant that an instruction at `at` puts into register `reg` (its bit), as ops. False: it does something else.
