@@ -228,6 +228,9 @@ void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance,
     find_homes(context, instance, symbol, abi);
   if (!is_gnu && symbol)
     find_unread(context, instance, symbol, abi);
+  unsigned counts[4] = {0};
+  struct sym_location_context bare = *context;
+  bare.abi = NULL;
   if (!is_plain(instance, symbol, is_gnu)) {
     struct sym_location_context clone = *context;
     clone.abi = abi;
@@ -235,11 +238,12 @@ void sym_abi_of(const struct sym_location_context *context, Dwarf_Die *instance,
       abi->shared = find_shared(&clone, instance);
     abi->may_be_unpassed = !sym_die_tracks_arguments(instance);
     abi->is_untold = !sym_die_tracks_entry(instance);
+    if (!is_gnu) {
+      judge_all(&bare, abi, instance, counts, 0);
+      find_out_of_order(abi);
+    }
     return;
   }
-  unsigned counts[4] = {0};
-  struct sym_location_context bare = *context;
-  bare.abi = NULL;
   judge_all(&bare, abi, instance, counts, 0);
   /* A local function that the optimiser changed would bear the mark, and not be plain. */
   bool is_global = !symbol->is_local || sym_die_marks_changes(instance);

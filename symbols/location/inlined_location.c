@@ -39,6 +39,32 @@ bool sym_inlined_is_early(const struct sym_location_context *context, Dwarf_Attr
   return false;
 }
 
+/* Where the first call behind the hook's ends, which straight code leads to; else where that code ends. */
+static Dwarf_Addr next_call(const struct sym_location_context *context)
+{
+  struct sym_step step;
+  Dwarf_Addr at = context->pc;
+  while (at - context->pc < REACH && sym_step_at(context->hook, at, UINT64_MAX, &step)) {
+    at += step.size;
+    if (step.is_call || step.target || !step.falls_through)
+      break;
+  }
+  return at;
+}
+
+bool sym_inlined_is_stale(const struct sym_location_context *context, Dwarf_Attribute *attribute)
+{
+  struct sym_location_list list = {.attribute = attribute};
+  const Dwarf_Addr behind = next_call(context);
+  bool is_before = false, is_kept = false, is_renewed = false;
+  while (sym_location_list_next(&list)) {
+    is_before |= list.start <= context->call && context->call < list.end;
+    is_kept |= list.start <= context->call && context->pc < list.end;
+    is_renewed |= context->pc < list.start && list.start < behind && list.start < list.end;
+  }
+  return is_before && (!is_kept || is_renewed);
+}
+
 /* Whether a parameter cannot be assigned to. */
 static bool is_const(Dwarf_Die *die)
 {
@@ -92,7 +118,7 @@ bool sym_inlined_may_be_made(const struct sym_location_context *context, Dwarf_D
     return false;
   const enum sym_kept kept = sym_parameter_kept(context, die, location);
   const bool may_be_new = sym_location_is_constant(location) || is_computed(location) || is_told_later(context, die);
-  return may_be_new ? kept != SYM_KEPT : kept == SYM_KEPT_SET;
+  return kept != SYM_KEPT && (may_be_new || kept != SYM_KEPT_UNCHANGED);
 }
 
 /* The constant that an instruction at `at` puts into register `reg` (its bit), as ops. False: it does something else.
@@ -128,13 +154,25 @@ static bool is_constant_at(const struct sym_location_context *context, Dwarf_Add
   return last && at == start && is_constant_load(&step.instruction, last, reg, code);
 }
 
+/* Whether the hook's call leads to `start` on one way alone, past other calls: what is told on one of several may be
+ * known on that one only. */
+static bool is_straight(const struct sym_location_context *context, Dwarf_Addr start)
+{
+  struct sym_step step;
+  Dwarf_Addr at = context->pc;
+  while (at < start && start - context->pc < REACH && sym_step_at(context->hook, at, start, &step) &&
+         (step.is_call || !step.target) && step.falls_through)
+    at += step.size;
+  return at == start;
+}
+
 /* The constant that one entry of a list tells, or that is loaded where it begins. */
 static bool constant_of(const struct sym_location_context *context, struct sym_location_list *list, int64_t offset,
                         uint64_t size, struct sym_location *location)
 {
   struct sym_code code = {0};
   const Dwarf_Op *ops = list->ops;
-  if (list->start <= context->pc || list->start >= list->end || list->count == 0)
+  if (list->start <= context->pc || list->start >= list->end || list->count == 0 || !is_straight(context, list->start))
     return false;
   const bool is_register = list->count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg15;
   if (is_register && is_constant_at(context, list->start, UINT64_C(1) << (ops[0].atom - DW_OP_reg0), &code)) {

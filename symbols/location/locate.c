@@ -237,7 +237,8 @@ static void at_hook(const struct sym_location_context *context, Dwarf_Attribute 
   sym_location_lose(location, SYM_LOST_NO_RANGE);
   if (is_of_clang && !is_single(attribute) && begins_at_return(context, attribute))
     return;
-  if (is_of_clang && !is_single(attribute) && sym_inlined_is_early(context, attribute)) {
+  if (is_of_clang && !is_single(attribute) &&
+      (sym_inlined_is_early(context, attribute) || sym_inlined_is_stale(context, attribute))) {
     sym_location_lose(location, SYM_LOST_NOT_YET);
     return;
   }

@@ -39,7 +39,7 @@ struct jump {
 /* An instruction that puts something into a register. */
 struct writer {
   struct sym_instruction instruction;
-  bool is_of_parameter; /* which it makes of the parameter */
+  bool is_of_parameter; /* which it makes of the parameter, and of no other register */
 };
 
 /* What was found of a parameter. */
@@ -47,7 +47,6 @@ struct entry {
   enum sym_kept kept;
   bool is_set_once; /* by one instruction, `setter`, that makes the new value of the old one */
   struct sym_instruction setter;
-  uint64_t frame; /* bits of the registers that the copy's frame is told from */
   uint8_t size;
 };
 
@@ -70,8 +69,8 @@ struct search {
   bool is_unknown;
 };
 
-/* Whether it is still what was passed that is where an entry says, between two instructions. What is set behind the
- * first use of other memory is set, but not at once. False: another value is there. */
+/* Whether it is still what was passed that is where an entry says, between two instructions. False: another value is
+ * there. */
 static bool holds(struct search *search, const struct sym_statement *statement)
 {
   struct sym_holders *holders = &search->now.holders;
@@ -92,7 +91,7 @@ static bool holds(struct search *search, const struct sym_statement *statement)
   if (statement->told == SYM_TOLD_IN_REGISTER)
     search->places |= statement->reg;
   search->is_unknown |= is_set || statement->told == SYM_TOLD_UNKNOWN;
-  return !is_set || search->now.is_late;
+  return !is_set;
 }
 
 /* Counts that the parameter has another value, by an instruction that wrote the register `reg` (its bit; 0: it is not
@@ -159,7 +158,7 @@ static void arrive(struct search *search, Dwarf_Addr at, bool is_reached)
 
 /* Whether an instruction works on memory that is not the function's frame, or calls: no optimiser does that before the
  * hook's call which precedes it. */
-static bool is_outside(const struct sym_step *step, uint64_t frame)
+static bool is_outside(const struct search *search, const struct sym_step *step)
 {
   const struct sym_instruction *instruction = &step->instruction;
   const bool is_address = instruction->map == SYM_MAP_ONE_BYTE && instruction->opcode == 0x8d && !instruction->is_vex;
@@ -170,14 +169,15 @@ static bool is_outside(const struct sym_step *step, uint64_t frame)
   /* What works on vectors takes its constants from memory. */
   if (instruction->base >= 16)
     return instruction->base != SYM_RIP_REGISTER || (instruction->map == SYM_MAP_ONE_BYTE && !instruction->is_vex);
-  return !(sym_general_register(instruction->base) & frame);
+  return !(sym_general_register(instruction->base) & search->list.frame);
 }
 
 /* Follows an instruction, and notes what it writes. False: that is not known. */
 static bool go(struct search *search, const struct sym_step *step)
 {
   const struct sym_operands operands = sym_operands_of(&step->instruction);
-  const struct writer writer = {step->instruction, operands.reads & search->now.holders.registers};
+  const bool is_of_parameter = operands.reads && !(operands.reads & ~search->now.holders.registers);
+  const struct writer writer = {step->instruction, is_of_parameter};
   if (!step->is_call && operands.writes != UINT64_MAX)
     for (uint64_t left = operands.writes; left; left &= left - 1)
       search->writers[__builtin_ctzll(left)] = writer;
@@ -187,7 +187,7 @@ static bool go(struct search *search, const struct sym_step *step)
 /* Notes what holds behind an instruction for where it leads. False: there are too many jumps. */
 static bool leave(struct search *search, const struct sym_step *step, Dwarf_Addr at)
 {
-  search->now.is_late |= search->has_returned && is_outside(step, search->list.frame);
+  search->now.is_late |= search->has_returned && is_outside(search, step);
   /* The prologue has made room by now: what DWARF tells from the stack pointer is right from here on. */
   if (step->is_call && !search->has_returned)
     search->now.holders.moved = 0;
@@ -222,7 +222,7 @@ static enum sym_kept follow(struct search *search)
     /* What has been lost to an optimisation is not told where it is set. */
     search->is_unknown |= !search->is_told && !step.is_padding;
   }
-  return search->set_count ? SYM_KEPT_SET : search->is_unknown ? SYM_KEPT_UNKNOWN : SYM_KEPT;
+  return search->set_count ? SYM_KEPT_SET : search->is_unknown ? SYM_KEPT_UNCHANGED : SYM_KEPT;
 }
 
 /* The opcode of bswap names its register. */
@@ -244,21 +244,23 @@ static bool is_same_operation(const struct sym_instruction *one, const struct sy
 }
 
 /* Whether the instance, behind its hook's call, makes of what lies in a register (its bit) what its copy makes of the
- * parameter, and the copy does so once: that it is not done yet tells that what is there is what was passed. */
+ * parameter, and the copy does so once: that it is not done yet tells that what is there is what was passed. On any way
+ * will do. */
 static bool is_set_behind(const struct sym_location_context *context, const struct entry *entry, uint64_t registers)
 {
   struct sym_step step;
   struct sym_holders holders = {.registers = registers, .size = entry->size};
   Dwarf_Addr at = context->pc;
-  for (unsigned steps = 0; entry->is_set_once && steps < INSTANCE_STEPS; steps++, at += step.size) {
+  for (unsigned steps = 0; entry->is_set_once && steps < INSTANCE_STEPS; steps++) {
     if (!sym_step_at(context->hook, at, UINT64_MAX, &step))
       return false;
-    if (is_same_operation(&step.instruction, &entry->setter) &&
-        sym_operands_of(&step.instruction).reads & holders.registers)
+    const uint64_t reads = sym_operands_of(&step.instruction).reads;
+    if (is_same_operation(&step.instruction, &entry->setter) && reads && !(reads & ~holders.registers))
       return true;
-    if (step.target || !step.falls_through || is_outside(&step, entry->frame) ||
-        !sym_holders_step(&holders, context->hook->processor, &step))
+    const bool is_jump = !step.falls_through && step.target > at;
+    if ((!step.falls_through && !is_jump) || !sym_holders_step(&holders, context->hook->processor, &step))
       return false;
+    at = is_jump ? step.target : at + step.size;
   }
   return false;
 }
@@ -316,7 +318,6 @@ static void examine(const struct sym_location_context *context, Dwarf_Die *whole
   *entry = (struct entry){.kept = follow(&search),
                           .is_set_once = search.set_count == 1 && search.setter.is_of_parameter,
                           .setter = search.setter.instruction,
-                          .frame = search.list.frame,
                           .size = search.list.size};
 }
 
@@ -348,7 +349,7 @@ enum sym_kept sym_parameter_kept(const struct sym_location_context *context, Dwa
     remember(context->kept, key, &entry);
   }
   const bool is_set_later = entry.kept == SYM_KEPT_SET && is_set_behind(context, &entry, sym_abi_register_of(location));
-  return is_set_later ? SYM_KEPT_UNKNOWN : entry.kept;
+  return is_set_later ? SYM_KEPT_UNCHANGED : entry.kept;
 }
 
 void sym_kept_parameters_free(struct sym_kept_parameters *parameters)

@@ -15,10 +15,11 @@
 #include "symbols/location/location.h"
 
 enum sym_kept {
-  SYM_KEPT_UNKNOWN,
-  SYM_KEPT,     /* wherever the copy tells of the parameter, that is what it was passed */
-  SYM_KEPT_SET, /* before the function reads or writes other memory it is another value, or is told to be on entry where
-                   the caller does not put it: where it was inlined that may have become what is told of the call */
+  SYM_KEPT_UNKNOWN, /* there is no copy that can be examined */
+  SYM_KEPT, /* wherever the copy tells of the parameter, and it does so all the while, that is what it was passed */
+  SYM_KEPT_UNCHANGED, /* no change was seen, but not all is told */
+  SYM_KEPT_SET, /* somewhere it is another value, or is told to be on entry where the caller does not put it: where the
+                   function was inlined that may have become what is told of the call */
 };
 
 /* What was found of each copy's parameters. Zero-initialise. */
@@ -30,7 +31,7 @@ struct sym_kept_parameters {
 void sym_kept_parameters_free(struct sym_kept_parameters *parameters);
 
 /* `die`: the parameter of an instance that was inlined, of which context->whole is the copy, and where that is told to
- * be. Where the instance itself is seen to change it later it is unknown rather than set. x86-64 alone. */
+ * be. Where the instance itself is seen to change it later it is unchanged rather than set. x86-64 alone. */
 enum sym_kept sym_parameter_kept(const struct sym_location_context *context, Dwarf_Die *die,
                                  const struct sym_location *location);
 

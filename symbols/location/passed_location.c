@@ -4,6 +4,7 @@
 #include "symbols/flow/step.h"
 #include "symbols/location/abi.h"
 #include "symbols/location/entry_value_copy.h"
+#include "symbols/location/hook_registers.h"
 
 struct sym_location_context sym_context_at_entry(const struct sym_location_context *context, struct sym_frame *frame)
 {
@@ -31,12 +32,23 @@ static void locate_copy(const struct sym_location_context *context, uint8_t reg,
     sym_location_lose(location, SYM_LOST_ENTRY_VALUE);
 }
 
-/* Whether DWARF tells nothing of the function's first instruction of what is passed in registers: what it tells later
+/* Puts what the caller put on the stack there into `location`. */
+static void locate_slot(const struct sym_location_context *context, const struct sym_abi_place *place, int64_t inner,
+                        struct sym_location *location)
+{
+  *location = (struct sym_location){.kind = SYM_LOCATION_MEMORY, .known = sizeof(uint64_t), .inner = inner};
+  const enum sym_lost lost = sym_push_cfa(context, &location->code);
+  sym_code_add_constant(&location->code, place->offset);
+  if (lost)
+    sym_location_lose(location, lost);
+}
+
+/* Whether DWARF tells nothing of the function's first instruction of what the ABI has a place for: what it tells later
  * may be a new value. */
 static bool is_told_late(const struct sym_abi_place *place, const struct sym_location *passed)
 {
-  return place && place->kind == SYM_ABI_IN_REGISTERS && !place->is_reference && !place->is_object &&
-         passed->kind == SYM_LOCATION_LOST && passed->lost == SYM_LOST_NO_RANGE;
+  return place && (place->kind == SYM_ABI_IN_REGISTERS || place->kind == SYM_ABI_ON_STACK) && !place->is_reference &&
+         !place->is_object && passed->kind == SYM_LOCATION_LOST && passed->lost == SYM_LOST_NO_RANGE;
 }
 
 bool sym_has_passed_location(const struct sym_location_context *context)
@@ -50,7 +62,9 @@ bool sym_passed_location(const struct sym_location_context *context, Dwarf_Die *
   const struct sym_abi_place *place = sym_abi_place_of(context->abi, die);
   const bool is_elsewhere = place && (place->is_out_of_order || (place->is_doubtful && context->abi->is_certain));
   const bool is_late = is_told_late(place, passed);
-  if (is_late && context->abi->tells_own && !place->is_unread)
+  if (is_late && context->abi->tells_own && !place->is_unread && place->kind == SYM_ABI_ON_STACK)
+    locate_slot(context, place, offset, location);
+  else if (is_late && context->abi->tells_own && !place->is_unread)
     locate_copy(context, place->registers[0], offset, size, location);
   else if (is_late || (passed->kind == SYM_LOCATION_LOST && (passed->lost == SYM_LOST_SET || is_elsewhere)))
     sym_location_lose(location, (enum sym_lost)passed->lost);
