@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "symbols/dwarf/die.h"
+#include "symbols/flow/holders.h"
 #include "symbols/flow/operands.h"
 #include "symbols/flow/step.h"
 #include "symbols/location/composite_location.h"
 #include "symbols/location/location_list.h"
 #include "symbols/location/parameter_kept.h"
+#include "symbols/location/statements.h"
 
 enum { REACH = 4096 }; /* bytes behind the call */
 
@@ -39,30 +41,52 @@ bool sym_inlined_is_early(const struct sym_location_context *context, Dwarf_Attr
   return false;
 }
 
-/* Where the first call behind the hook's ends, which straight code leads to; else where that code ends. */
-static Dwarf_Addr next_call(const struct sym_location_context *context)
+/* Whether what a statement says is a place that the value has been copied to. */
+static bool is_copy(const struct sym_holders *holders, const struct sym_statement *statement)
 {
-  struct sym_step step;
-  Dwarf_Addr at = context->pc;
-  while (at - context->pc < REACH && sym_step_at(context->hook, at, UINT64_MAX, &step)) {
+  return statement->told == SYM_TOLD_IN_REGISTER
+             ? holders->registers & statement->reg
+             : statement->told == SYM_TOLD_IN_SLOT && sym_holders_has_slot(holders, statement->reg, statement->offset);
+}
+
+/* Whether another value is told before the next call, in the straight code behind the hook's, than lies where `before`
+ * says. */
+static bool is_renewed(const struct sym_location_context *context, const struct sym_statements *list,
+                       const struct sym_statement *before)
+{
+  struct sym_step step = {.falls_through = true};
+  struct sym_holders holders = {.registers = before->told == SYM_TOLD_IN_REGISTER ? before->reg : 0, .size = 1};
+  if (before->told == SYM_TOLD_IN_SLOT)
+    sym_holders_add_slot(&holders, before->reg, before->offset);
+  for (Dwarf_Addr at = context->pc; at - context->pc < REACH && !step.is_call && !step.target && step.falls_through;) {
+    if (!sym_step_at(context->hook, at, UINT64_MAX, &step) ||
+        !sym_holders_step(&holders, context->hook->processor, &step))
+      return false;
     at += step.size;
-    if (step.is_call || step.target || !step.falls_through)
-      break;
+    for (unsigned i = 0; !step.is_call && i < list->count; i++)
+      if (list->statements[i].start == at && !is_copy(&holders, &list->statements[i]))
+        return true;
   }
-  return at;
+  return false;
 }
 
 bool sym_inlined_is_stale(const struct sym_location_context *context, Dwarf_Attribute *attribute)
 {
-  struct sym_location_list list = {.attribute = attribute};
-  const Dwarf_Addr behind = next_call(context);
-  bool is_before = false, is_kept = false, is_renewed = false;
-  while (sym_location_list_next(&list)) {
-    is_before |= list.start <= context->call && context->call < list.end;
-    is_kept |= list.start <= context->call && context->pc < list.end;
-    is_renewed |= context->pc < list.start && list.start < behind && list.start < list.end;
+  const struct sym_processor *processor = context->hook->processor;
+  Dwarf_Die physical = *context->physical;
+  const int base = sym_frame_register(&physical);
+  struct sym_statements list = {.size = 1};
+  const struct sym_statement *before = NULL;
+  list.frame = sym_register_bit(processor->stack_pointer) | (base < 0 ? 0 : sym_register_bit((uint64_t)base));
+  if (!processor->has_flow || !sym_statements_read(&list, &physical, attribute, 0, UINT64_MAX))
+    return false;
+  for (unsigned i = 0; i < list.count; i++) {
+    const struct sym_statement *statement = &list.statements[i];
+    if (statement->start <= context->call && context->call < statement->end &&
+        (!before || before->end < statement->end))
+      before = statement;
   }
-  return is_before && (!is_kept || is_renewed);
+  return before && (before->end <= context->pc || is_renewed(context, &list, before));
 }
 
 /* Whether a parameter cannot be assigned to. */

@@ -368,15 +368,14 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
 {
   Dwarf_Die physical = *context->physical;
   const bool is_of_clang = context->writes_after_call && sym_die_tells_calls(&physical);
+  locate(context, die, abstract, offset, size, location);
   if (is_of_clang && sym_has_passed_location(context)) {
     struct sym_frame frame;
     struct sym_location passed;
     const struct sym_location_context at_entry = sym_context_at_entry(context, &frame);
     locate(&at_entry, die, abstract, offset, size, &passed);
-    if (sym_passed_location(context, die, &passed, offset, size, location))
-      return;
+    sym_passed_location(context, die, &passed, offset, size, location);
   }
-  locate(context, die, abstract, offset, size, location);
   if (!is_of_clang || !context->is_inlined)
     return;
   if (location->kind == SYM_LOCATION_LOST)

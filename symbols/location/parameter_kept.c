@@ -310,8 +310,11 @@ static void examine(const struct sym_location_context *context, Dwarf_Die *whole
   if (dwarf_highpc(whole, &search.high) != 0 || !begin(&search, whole, parameter))
     return;
   /* Even of what a function does not use clang tells where it was passed. */
-  entry->kept = dwarf_attr(parameter, DW_AT_location, &attribute) ? SYM_KEPT_UNKNOWN : SYM_KEPT_SET;
-  if (!sym_statements_read(&search.list, whole, parameter, search.low, search.high))
+  if (!dwarf_attr(parameter, DW_AT_location, &attribute)) {
+    entry->kept = SYM_KEPT_SET;
+    return;
+  }
+  if (!sym_statements_read(&search.list, whole, &attribute, search.low, search.high))
     return;
   for (unsigned i = 0; i < search.list.count; i++)
     search.is_unknown |= search.list.statements[i].start < search.low || search.list.statements[i].end > search.high;

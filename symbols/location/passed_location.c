@@ -56,21 +56,30 @@ bool sym_has_passed_location(const struct sym_location_context *context)
   return !context->is_inlined && context->entry && context->abi && sym_entry_leads_to_call(context);
 }
 
-bool sym_passed_location(const struct sym_location_context *context, Dwarf_Die *die, const struct sym_location *passed,
+/* Whether a location is memory that the caller has filled. */
+static bool is_of_caller(const struct sym_location_context *context, const struct sym_location *location)
+{
+  const struct sym_frame *frame = context->frame;
+  uint8_t base;
+  int64_t offset;
+  return location->kind == SYM_LOCATION_MEMORY && frame->cfa_kind == FMT_CFA_REGISTER &&
+         sym_code_is_sum(&location->code, &base, &offset) && base == frame->cfa_register && offset >= frame->cfa_offset;
+}
+
+void sym_passed_location(const struct sym_location_context *context, Dwarf_Die *die, const struct sym_location *passed,
                          int64_t offset, uint64_t size, struct sym_location *location)
 {
   const struct sym_abi_place *place = sym_abi_place_of(context->abi, die);
   const bool is_elsewhere = place && (place->is_out_of_order || (place->is_doubtful && context->abi->is_certain));
-  const bool is_late = is_told_late(place, passed);
-  if (is_late && context->abi->tells_own && !place->is_unread && place->kind == SYM_ABI_ON_STACK)
+  const bool is_late = is_told_late(place, passed), is_own = is_late && context->abi->tells_own && !place->is_unread;
+  if (is_late && place->kind == SYM_ABI_ON_STACK && is_of_caller(context, location))
+    return;
+  if (is_own && place->kind == SYM_ABI_ON_STACK)
     locate_slot(context, place, offset, location);
-  else if (is_late && context->abi->tells_own && !place->is_unread)
+  else if (is_own)
     locate_copy(context, place->registers[0], offset, size, location);
   else if (is_late || (passed->kind == SYM_LOCATION_LOST && (passed->lost == SYM_LOST_SET || is_elsewhere)))
     sym_location_lose(location, (enum sym_lost)passed->lost);
   else if (passed->kind == SYM_LOCATION_REGISTER)
     locate_copy(context, passed->reg, passed->inner, size, location);
-  else
-    return false;
-  return true;
 }

@@ -18,9 +18,9 @@ struct sym_location_context sym_context_at_entry(const struct sym_location_conte
  * followed. */
 bool sym_has_passed_location(const struct sym_location_context *context);
 
-/* Settles what sym_locate() is asked for, of an optimised function of clang's; `passed` is what it tells in
- * sym_context_at_entry(). False: `location` is not touched, since the parameter is not passed in a general register. */
-bool sym_passed_location(const struct sym_location_context *context, Dwarf_Die *die, const struct sym_location *passed,
+/* Settles what DWARF tells of the call, `location`, of an optimised function of clang's; `passed` is what it tells in
+ * sym_context_at_entry(). */
+void sym_passed_location(const struct sym_location_context *context, Dwarf_Die *die, const struct sym_location *passed,
                          int64_t offset, uint64_t size, struct sym_location *location);
 
 #endif

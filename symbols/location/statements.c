@@ -89,12 +89,11 @@ static void read_entry(const struct sym_statements *list, Dwarf_Die *function, D
   }
 }
 
-bool sym_statements_read(struct sym_statements *list, Dwarf_Die *function, Dwarf_Die *parameter, Dwarf_Addr low,
+bool sym_statements_read(struct sym_statements *list, Dwarf_Die *function, Dwarf_Attribute *attribute, Dwarf_Addr low,
                          Dwarf_Addr high)
 {
-  Dwarf_Attribute attribute;
-  struct sym_location_list entries = {.attribute = dwarf_attr(parameter, DW_AT_location, &attribute)};
-  while (entries.attribute && sym_location_list_next(&entries)) {
+  struct sym_location_list entries = {.attribute = attribute};
+  while (sym_location_list_next(&entries)) {
     if (entries.start >= entries.end || entries.count == 0)
       continue;
     if (list->count == SYM_STATEMENTS_MAX)
@@ -106,7 +105,7 @@ bool sym_statements_read(struct sym_statements *list, Dwarf_Die *function, Dwarf
       statement->start = low;
       statement->end = high;
     }
-    read_entry(list, function, &attribute, entries.ops, entries.count, statement);
+    read_entry(list, function, attribute, entries.ops, entries.count, statement);
   }
   return list->count > 0 && !entries.is_cut;
 }
