@@ -250,8 +250,15 @@ int out_dump_functions(struct out_dump *dump)
   int result = functions.levels && dump->functions && used ? 0 : -ENOMEM;
   for (uint32_t i = 0; i < profile->layouts.count && result == 0; i++)
     functions.levels[i] = put_levels(dump, out_profile_layout(profile, i));
+  /* In the order in which contexts name them. That in which they were read is another where a signature names one of
+   * several functions that share its layout, and would not be the same when what is written here is read. */
+  for (uint32_t i = 0; i < profile->contexts.count && result == 0; i++) {
+    const uint32_t callable = out_profile_context(profile, i)->callable;
+    if (callable != FMT_NONE && dump->functions[callable] == 0)
+      result = put_function(&functions, callable);
+  }
   for (uint32_t i = 0; i < profile->callables.count && result == 0; i++)
-    result = used[i] ? put_function(&functions, i) : 0;
+    result = used[i] && dump->functions[i] == 0 ? put_function(&functions, i) : 0;
   out_idset_free(&functions.set);
   free(used);
   free(functions.levels);

@@ -6,13 +6,15 @@
 
 #include "output/merge/dump.h"
 
-/* By function, one of its records. */
+/* By function, the first of its records that was written. */
 static uint64_t *functions_by_number(const struct out_dump *dump)
 {
   uint64_t *functions = calloc(dump->profile->functions.count + 1u, sizeof *functions);
-  for (uint32_t i = 0; functions && i < dump->profile->callables.count; i++)
-    if (dump->functions[i] != 0)
-      functions[out_profile_callable(dump->profile, i)->function] = dump->functions[i];
+  for (uint32_t i = 0; functions && i < dump->profile->callables.count; i++) {
+    uint64_t *first = &functions[out_profile_callable(dump->profile, i)->function];
+    if (dump->functions[i] != 0 && (*first == 0 || dump->functions[i] < *first))
+      *first = dump->functions[i];
+  }
   return functions;
 }
 

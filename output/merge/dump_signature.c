@@ -41,13 +41,15 @@ static int put_signature(struct out_dump *dump, uint32_t number, uint64_t functi
   return result;
 }
 
-/* By layout, a function that has it. */
+/* By layout, the first function that was written with it. */
 static uint64_t *functions_by_layout(const struct out_dump *dump)
 {
   uint64_t *functions = calloc(dump->profile->layouts.count + 1u, sizeof *functions);
-  for (uint32_t i = dump->profile->callables.count; functions && i-- > 0;)
-    if (dump->functions[i] != 0)
-      functions[out_profile_callable(dump->profile, i)->layout] = dump->functions[i];
+  for (uint32_t i = 0; functions && i < dump->profile->callables.count; i++) {
+    uint64_t *first = &functions[out_profile_callable(dump->profile, i)->layout];
+    if (dump->functions[i] != 0 && (*first == 0 || dump->functions[i] < *first))
+      *first = dump->functions[i];
+  }
   return functions;
 }
 

@@ -6,6 +6,7 @@
 /* ctest: case .kept quick 100 @CALLSIG_FUZZ@/recordings/rank-row-of-no-signature */
 /* ctest: case .kept_calls quick 100 @CALLSIG_FUZZ@/recordings/rank-rows-without-calls */
 /* ctest: case .kept_recursion quick 100 @CALLSIG_FUZZ@/recordings/recursion-of-more-time-than-a-sum-holds */
+/* ctest: case .kept_names quick 100 @CALLSIG_FUZZ@/recordings/action-of-the-name-of-a-stage */
 /* ctest: case .long full 20000 recording $<TARGET_PROPERTY:callsig_fuzz_pipeline,CALLSIG_FILE> */
 #define _GNU_SOURCE
 #include "tests/fuzz/fuzz.h"
