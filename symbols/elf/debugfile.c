@@ -13,6 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "symbols/elf/list_bounds.h"
+
 static char *debug_directories; /* NULL is libdwfl's default: beside the file, .debug, /usr/lib/debug. Never written. */
 
 /* Is there something else than a file beside the module, in `folder` below its own, under this name? */
@@ -160,6 +162,7 @@ int sym_debugfile_open(struct sym_debugfile *file, const char *path, base_messag
 
 void sym_debugfile_close(struct sym_debugfile *file)
 {
+  sym_list_bounds_forget();
   if (file->dwfl)
     dwfl_end(file->dwfl);
   file->dwfl = NULL;

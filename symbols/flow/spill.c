@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdbool.h>
 
+#include "symbols/elf/list_bounds.h"
 #include "symbols/flow/decode.h"
 #include "symbols/processor/x86_64.h"
 
@@ -193,7 +194,7 @@ static int read_function(struct sym_spills *spills, Dwarf_Die *physical)
   Dwarf_Addr base, low, high;
   ptrdiff_t offset = 0;
   int error = 0;
-  while (!error && (offset = dwarf_ranges(physical, offset, &base, &low, &high)) > 0)
+  while (!error && (offset = sym_ranges_next(physical, offset, &base, &low, &high)) > 0)
     if (low < high)
       error = note_code(spills, low, high);
   return error ? error : note_homes(spills, physical, frame_base_register(physical), 0);

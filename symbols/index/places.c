@@ -9,6 +9,7 @@
 #include "symbols/dwarf/declfile.h"
 #include "symbols/dwarf/scopes.h"
 #include "symbols/elf/debugfile.h"
+#include "symbols/elf/list_bounds.h"
 #include "symbols/elf/symboltable.h"
 #include "symbols/index/functions.h"
 #include "symbols/sites/hook_calls.h"
@@ -127,9 +128,13 @@ static int add_line(struct search *search, Dwarf_Die *die, const char *file, uin
 static bool unit_around(Dwarf *dwarf, uint64_t address, Dwarf_Die *unit)
 {
   Dwarf_CU *at = NULL;
-  while (dwarf && dwarf_get_units(dwarf, at, &at, NULL, NULL, unit, NULL) == 0)
-    if (dwarf_haspc(unit, address) > 0)
-      return true;
+  while (dwarf && dwarf_get_units(dwarf, at, &at, NULL, NULL, unit, NULL) == 0) {
+    Dwarf_Addr base, low, high;
+    ptrdiff_t next = 0;
+    while ((next = sym_ranges_next(unit, next, &base, &low, &high)) > 0)
+      if (low <= address && address < high)
+        return true;
+  }
   return false;
 }
 

@@ -8,6 +8,7 @@
 
 #include "format/sled.h"
 #include "symbols/dwarf/die.h"
+#include "symbols/elf/list_bounds.h"
 #include "symbols/flow/self_contained.h"
 
 enum { SPARE_MAX = 4 /* arguments in general registers, so that none is in r8 or r9 */ };
@@ -17,8 +18,8 @@ enum { SPARE_MAX = 4 /* arguments in general registers, so that none is in r8 or
 static bool is_leaf(const struct sym_hook *hook, const struct sym_sleds *sleds, Dwarf_Die *instance)
 {
   Dwarf_Addr base, low, high, other_low, other_high;
-  const ptrdiff_t next = dwarf_ranges(instance, 0, &base, &low, &high);
-  return next > 0 && dwarf_ranges(instance, next, &base, &other_low, &other_high) == 0 &&
+  const ptrdiff_t next = sym_ranges_next(instance, 0, &base, &low, &high);
+  return next > 0 && sym_ranges_next(instance, next, &base, &other_low, &other_high) == 0 &&
          !sym_sleds_have_tail(sleds, low, high) && sym_code_is_self_contained(hook, low, high);
 }
 

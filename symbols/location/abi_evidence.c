@@ -11,6 +11,7 @@
 #include "symbols/location/abi.h"
 #include "symbols/location/abi_used.h"
 #include "symbols/location/locate.h"
+#include "symbols/location/location_list.h"
 #include "symbols/processor/x86_64.h"
 
 enum { DEPTH_MAX = 8, CFA_OFFSET = 8 };
@@ -173,7 +174,7 @@ static bool find_home(const struct sym_location_context *context, Dwarf_Die *par
   if (!dwarf_attr(parameter, DW_AT_location, &attribute) || !dwarf_attr_integrate(&physical, DW_AT_frame_base, &base) ||
       dwarf_getlocation(&base, &base_ops, &base_count) != 0 || base_count != 1 ||
       base_ops[0].atom != DW_OP_reg0 + SYM_RSP ||
-      dwarf_getlocation_addr(&attribute, context->sled_end, &ops, &count, 1) != 1 || count != 1 ||
+      sym_location_list_at(&attribute, context->sled_end, &ops, &count, 1) != 1 || count != 1 ||
       (ops[0].atom != DW_OP_fbreg && ops[0].atom != DW_OP_breg0 + SYM_RSP))
     return false;
   *offset = (int64_t)ops[0].number;

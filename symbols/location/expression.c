@@ -9,6 +9,7 @@
 #include "symbols/flow/spill.h"
 #include "symbols/location/entry_value_copy.h"
 #include "symbols/location/expression_machine.h"
+#include "symbols/location/location_list.h"
 #include "symbols/location/sled_location.h"
 
 /* DW_OP_skip and bra; backward ones would be loops, which capture programs do not have. */
@@ -60,7 +61,7 @@ static enum sym_lost frame_base(struct sym_machine *machine, int64_t offset)
   size_t count;
   Dwarf_Die physical = *machine->context->physical;
   if (!dwarf_attr_integrate(&physical, DW_AT_frame_base, &attribute) ||
-      dwarf_getlocation_addr(&attribute, machine->context->pc - 1, &ops, &count, 1) != 1 || count == 0)
+      sym_location_list_at(&attribute, machine->context->pc - 1, &ops, &count, 1) != 1 || count == 0)
     return SYM_LOST_CORRUPT;
   enum sym_lost lost;
   if (count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg31) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "symbols/dwarf/die.h"
+#include "symbols/elf/list_bounds.h"
 #include "symbols/flow/holders.h"
 #include "symbols/flow/operands.h"
 #include "symbols/flow/step.h"
@@ -33,7 +34,7 @@ bool sym_inlined_is_early(const struct sym_location_context *context, Dwarf_Attr
   while (sym_location_list_next(&list)) {
     if (list.start > context->call || context->call >= list.end)
       continue;
-    while ((next = dwarf_ranges(&entered, next, &base, &low, &high)) > 0)
+    while ((next = sym_ranges_next(&entered, next, &base, &low, &high)) > 0)
       if (low < list.start && list.start < high)
         return is_first_call(context, low);
     return false;

@@ -59,7 +59,7 @@ static void at_pc(const struct sym_location_context *context, uint64_t pc, enum 
 {
   Dwarf_Op *ops[DESCRIPTIONS_MAX];
   size_t counts[DESCRIPTIONS_MAX];
-  int found = dwarf_getlocation_addr(attribute, pc, ops, counts, DESCRIPTIONS_MAX);
+  int found = sym_location_list_at(attribute, pc, ops, counts, DESCRIPTIONS_MAX);
   sym_location_lose(location, found < 0 ? SYM_LOST_CORRUPT : SYM_LOST_NO_RANGE);
   for (int i = 0; i < found; i++) {
     sym_composite_location(context, moment, attribute, ops[i], counts[i], offset, size, location);

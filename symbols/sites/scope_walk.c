@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "symbols/dwarf/split_units.h"
+#include "symbols/elf/list_bounds.h"
 #include "symbols/sites/sites.h"
 
 enum { DEPTH_MAX = 512 /* nested scopes; deeper is a corrupt file */ };
@@ -50,7 +51,7 @@ static bool claim_ranges(struct sym_scope_walk *walk, Dwarf_Die *die, uint32_t n
   Dwarf_Addr base, low, high;
   ptrdiff_t offset = 0;
   bool any = false;
-  while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0)
+  while ((offset = sym_ranges_next(die, offset, &base, &low, &high)) > 0)
     if (low < high)
       any |= claim(walk, low, high, node);
   return any;
@@ -110,7 +111,7 @@ static int visit_subprogram(struct sym_scope_walk *walk, Dwarf_Die *die, unsigne
   Dwarf_Addr base, low, high, entry;
   ptrdiff_t offset = 0;
   uint32_t first = walk->ranges->count;
-  while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0) {
+  while ((offset = sym_ranges_next(die, offset, &base, &low, &high)) > 0) {
     /* Code that the linker dropped keeps a DIE at address 0. */
     if (low == 0 || low >= high)
       continue;
@@ -181,7 +182,7 @@ static int visit_children(struct sym_scope_walk *walk, Dwarf_Die *die, uint32_t 
 static bool tells_code(Dwarf_Die *unit)
 {
   Dwarf_Addr base, low, high;
-  return dwarf_ranges(unit, 0, &base, &low, &high) > 0;
+  return sym_ranges_next(unit, 0, &base, &low, &high) > 0;
 }
 
 /* Has a site of the unit's code nothing around it yet? */
@@ -189,7 +190,7 @@ static bool lacks_site(const struct sym_scope_walk *walk, Dwarf_Die *unit)
 {
   Dwarf_Addr base, low, high;
   ptrdiff_t offset = 0;
-  while ((offset = dwarf_ranges(unit, offset, &base, &low, &high)) > 0)
+  while ((offset = sym_ranges_next(unit, offset, &base, &low, &high)) > 0)
     for (uint32_t i = first_site(walk, low); i < walk->sites->count && site_pc(walk, i) - 1 < high; i++)
       if (walk->innermost[i] == FMT_NONE)
         return true;

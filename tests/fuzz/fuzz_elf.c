@@ -3,6 +3,7 @@
  * sound.
  */
 /* ctest: case - quick 300 @CALLSIG_FUZZ_ELF@ */
+/* ctest: case .kept_lists quick 50 @CALLSIG_FUZZ@/programs/description-of-half-the-memory */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

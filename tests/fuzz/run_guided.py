@@ -20,7 +20,7 @@ SEEDS = {
     "merge": ["recordings", *MADE],
     "served": MADE,
     "index": ["index"],
-    "elf": ["fuzz_elf_O0.seed", "fuzz_elf_O2.seed"],
+    "elf": ["programs", "fuzz_elf_O0.seed", "fuzz_elf_O2.seed"],
     "rules": ["rules"],
     "expression": ["expressions"],
 }
