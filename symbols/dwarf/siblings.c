@@ -4,6 +4,7 @@
 #include "symbols/dwarf/siblings.h"
 
 #include <dwarf.h>
+#include <gelf.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -286,19 +287,37 @@ static const struct shape *pass_die(struct sym_sibling_unit *unit, struct cursor
   return c->failed ? NULL : shape;
 }
 
-/* Finds the end of a unit by its header, which libdw has checked. */
+/* Where the section ends that holds a unit. NULL: not found. */
+static const uint8_t *end_of_section(Dwarf *dwarf, const uint8_t *at)
+{
+  Elf *elf = dwarf ? dwarf_getelf(dwarf) : NULL;
+  size_t names;
+  if (!elf || elf_getshdrstrndx(elf, &names) != 0)
+    return NULL;
+  for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
+    GElf_Shdr header;
+    const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
+    const bool has_units = name && (strstr(name, "debug_info") || strstr(name, "debug_types"));
+    const Elf_Data *data = has_units && header.sh_type != SHT_NOBITS ? elf_getdata(section, NULL) : NULL;
+    const uint8_t *begin = data ? data->d_buf : NULL;
+    if (begin && at >= begin && at < begin + data->d_size)
+      return begin + data->d_size;
+  }
+  return NULL;
+}
+
+/* Finds the end of a unit by its header. libdw takes one that says that it is longer than its section to end there. */
 static bool find_end(struct sym_sibling_unit *unit, Dwarf_Die *die)
 {
   const uint8_t *start = (const uint8_t *)die->addr - dwarf_cuoffset(die);
-  uint32_t length;
-  uint64_t length64;
-  memcpy(&length, start, sizeof length);
-  if (length != UINT32_MAX) {
-    unit->end = start + sizeof length + length;
-  } else {
-    memcpy(&length64, start + sizeof length, sizeof length64);
-    unit->end = start + sizeof length + sizeof length64 + length64;
-  }
+  struct cursor c = {.next = start, .end = end_of_section(dwarf_cu_getdwarf(die->cu), start)};
+  if (!c.end)
+    return false;
+  uint64_t length = read_word(&c, 4);
+  if (length == UINT32_MAX)
+    length = read_word(&c, 8);
+  pass(&c, length);
+  unit->end = c.next;
   return unit->end > (const uint8_t *)die->addr;
 }
 

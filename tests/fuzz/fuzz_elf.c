@@ -4,6 +4,7 @@
  */
 /* ctest: case - quick 300 @CALLSIG_FUZZ_ELF@ */
 /* ctest: case .kept_lists quick 50 @CALLSIG_FUZZ@/programs/description-of-half-the-memory */
+/* ctest: case .kept_units quick 50 @CALLSIG_FUZZ@/programs/unit-beyond-its-section */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
