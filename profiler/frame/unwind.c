@@ -207,7 +207,9 @@ bool prof_unwind_in_order(const struct prof_thread *t, struct prof_place place, 
   if (cfa <= t->stack_low || cfa > t->stack_high)
     return false;
   if (prof_frame_is_link(place.stack, top)) {
-    if (place.stack == t->machine->outermost || prof_place_is_shield(t, place))
+    /* A handler may have ended recording, and begun it again, since the place was read: it has nothing around it then,
+     * and is not the machine's either. */
+    if (!place.stack->outer || place.stack == t->machine->outermost || prof_place_is_shield(t, place))
       return true;
     top = (const struct fmt_rec_frame *)top->flags;
   }

@@ -340,6 +340,8 @@ static QUIET int step_through(pid_t child, unsigned stride)
     }
     CHECK(ptrace(*is_stepped ? PTRACE_SINGLESTEP : PTRACE_CONT, child, NULL, 0) == 0);
   }
+  if (WIFSIGNALED(status))
+    fprintf(stderr, "ended by signal %d, after it was interrupted at %llx\n", WTERMSIG(status), interrupted);
   return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 #else
