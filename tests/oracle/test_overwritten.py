@@ -143,6 +143,36 @@ int main(void)
   return 0;
 }
 """
+SET_LATER = """
+volatile int in[4] = {9, 21, 6, 17};
+int sink[64];
+long wide[64];
+#define OUT __attribute__((noinline))
+struct two { int a; long b; };
+static int late(int *p, int x) { *p += 1; x = x * 2; sink[x & 63] += *p; return sink[3] + x; } //= p.*, x=6
+static int other(int x, int y) { sink[40] += 1; x = y; sink[x & 63] += 2; return sink[3] + x; } //= x=6, y=9
+static void lags(int x, int y) { if (y < 3) sink[3] += y; sink[5] += x; } //= x=[0-3], y=9
+static void known(int x) { if (x) sink[5] = x; } //= x=0
+static void swapped(struct two x) { long t = x.a; x.a = (int)x.b; x.b = t; wide[8] = x.b; sink[7] = x.a; } //= x:struct two, x.a=9, x.b=21
+OUT int stacked(int a, int b, int c, int d, int e, int y, int x, int z) { x = y; sink[x & 63] += z; return x; } //= a=1, b=2, c=3, d=4, e=5, y=9, x=21, z=4
+static OUT int local(int x, int y) { x = y; sink[x & 63]++; return x; } //= x=9, y=21
+static OUT int turned(int x, int y, int z) { int t = x; x = z; z = t; sink[x & 63] += y; return z; } //= x=9, y=21, z=6
+int main(void)
+{
+  int a = in[2], n = 0, t = a * 2, v = in[0];
+  sink[1] = t;
+  sink[2] = late(&n, a);
+  sink[4] = n + t;
+  sink[9] = other(in[2], in[0]);
+  for (int i = 0; i < 4; i++)
+    lags(i, v);
+  for (int i = 0; i < 4; i++)
+    known(in[i] > 30 ? 13 : 0);
+  swapped((struct two){in[0], in[1]});
+  sink[2] += stacked(1, 2, 3, 4, 5, in[0], in[1], 4) + local(in[0], in[1]) + turned(in[0], in[1], in[2]);
+  return 0;
+}
+"""
 CONVERTED = HEAD + """
 volatile double wide;
 volatile float narrow = 1.5f;
@@ -214,6 +244,7 @@ CASES = [
     ("inlined", INLINED, "", CLANG[::-1], [["--before-inlining", "-O2"], ["--before-inlining", "-O1"], ["--before-inlining", "-O3"]]),
     ("at_calls", AT_CALLS, AT_CALLS_RULES, GCC, [["--before-inlining", "-O2"], ["--before-inlining", "-O3"], ["--calls", "-O2"], ["--calls", "-O0"]]),
     ("at_calls", AT_CALLS, AT_CALLS_RULES, CLANG, [["--before-inlining", "-O2"], ["--calls", "-O1"], ["--calls", "-O0"]]),
+    ("set_later", SET_LATER, "function *: show x.a\nfunction *: show x.b\n", CLANG[::-1], [["--before-inlining", "-O2"], ["-O2"], ["--calls", "-O2"], ["--before-inlining", "-O1"], ["--before-inlining", "-O3"], ["-O1"]]),
     ("converted", CONVERTED, "function *: a value\nfunction first: d value\n", GCC, [["-O2"], ["--calls", "-O2"], ["-O0"], ["--calls", "-O0"]]),
     ("switches", SWITCHES, "", CLANG, [["-O2"], ["-O3"], ["-O2", "-fno-pie", "-no-pie"], ["-O0"]]),
     ("switches", SWITCHES, "", GCC, [["-O2"], ["-O2", "-fno-pie", "-no-pie"]]),
