@@ -16,11 +16,6 @@ struct copy {
   uint64_t from, to; /* registers' bits; 0: memory */
 };
 
-static uint64_t vector(uint8_t machine)
-{
-  return machine < 16 ? UINT64_C(1) << (SYM_XMM0 + machine) : 0;
-}
-
 /* Byte registers 4 to 7 are, without REX, the second bytes of others. */
 static bool is_high_byte(const struct sym_instruction *instruction, uint8_t machine)
 {
@@ -83,10 +78,10 @@ static bool copy_of(const struct sym_instruction *instruction, uint8_t size, str
   const bool is_general = bytes > 0;
   if (!is_general)
     bytes = vector_bytes(instruction, &to_rm);
-  const uint64_t reg = is_general ? sym_general_register(instruction->reg) : vector(instruction->reg);
+  const uint64_t reg = is_general ? sym_general_register(instruction->reg) : sym_vector_register(instruction->reg);
   const uint64_t rm = instruction->is_memory ? 0
                       : is_general           ? sym_general_register(instruction->rm)
-                                             : vector(instruction->rm);
+                                             : sym_vector_register(instruction->rm);
   *copy = to_rm ? (struct copy){reg, rm} : (struct copy){rm, reg};
   return bytes >= size;
 }

@@ -16,7 +16,7 @@ uint64_t sym_general_register(uint8_t machine)
   return machine < 8 ? UINT64_C(1) << numbers[machine] : machine < 16 ? UINT64_C(1) << machine : 0;
 }
 
-static uint64_t vector(uint8_t machine)
+uint64_t sym_vector_register(uint8_t machine)
 {
   return machine < 16 ? UINT64_C(1) << (SYM_XMM0 + machine) : 0;
 }
@@ -39,7 +39,8 @@ static struct pair general_pair(const struct sym_instruction *instruction, bool 
 
 static struct pair vector_pair(const struct sym_instruction *instruction)
 {
-  return (struct pair){vector(instruction->reg), instruction->is_memory ? 0 : vector(instruction->rm),
+  return (struct pair){sym_vector_register(instruction->reg),
+                       instruction->is_memory ? 0 : sym_vector_register(instruction->rm),
                        !instruction->is_memory && instruction->reg == instruction->rm};
 }
 
@@ -304,7 +305,7 @@ static void two_byte_vector(const struct sym_instruction *instruction, struct sy
 {
   const uint8_t opcode = instruction->opcode;
   const struct pair pair = vector_pair(instruction);
-  const uint64_t third = instruction->is_vex ? vector(instruction->vvvv) : 0;
+  const uint64_t third = instruction->is_vex ? sym_vector_register(instruction->vvvv) : 0;
   const bool is_arithmetic =
       opcode == 0x54 || opcode == 0x56 || opcode == 0x58 || opcode == 0x59 || (opcode >= 0x5c && opcode <= 0x5f);
   if (is_vector_store(instruction)) {
@@ -356,7 +357,7 @@ static void three_byte(const struct sym_instruction *instruction, struct sym_ope
   const bool has_immediate = instruction->map == SYM_MAP_0F3A, is_vex = instruction->is_vex;
   const struct pair wide = general_pair(instruction, false), vectors = vector_pair(instruction);
   const uint64_t third = is_vex ? sym_general_register(instruction->vvvv) : 0,
-                 vector_third = is_vex ? vector(instruction->vvvv) : 0;
+                 vector_third = is_vex ? sym_vector_register(instruction->vvvv) : 0;
   const bool is_bmi = is_vex && (has_immediate ? opcode == 0xf0 : opcode >= 0xf2 && opcode <= 0xf7);
   operands->stores = instruction->is_memory && stores_element(instruction);
   if (is_bmi && !has_immediate && opcode == 0xf3) /* ModRM.reg is a part of the opcode */
@@ -370,7 +371,7 @@ static void three_byte(const struct sym_instruction *instruction, struct sym_ope
   else if (has_immediate && opcode >= 0x14 && opcode <= 0x22)
     both(operands, 0, wide.rm | vectors.rm | vectors.reg);
   else
-    both(operands, 0, vectors.reg | vectors.rm | vector_third | vector(0) | UINT64_C(1) << SYM_RCX);
+    both(operands, 0, vectors.reg | vectors.rm | vector_third | sym_vector_register(0) | UINT64_C(1) << SYM_RCX);
 }
 
 struct sym_operands sym_operands_of(const struct sym_instruction *instruction)

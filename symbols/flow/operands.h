@@ -21,6 +21,9 @@ struct sym_operands {
 /* The bit of a general register that the machine numbers so; 0: none. */
 uint64_t sym_general_register(uint8_t machine);
 
+/* The same of a vector register. */
+uint64_t sym_vector_register(uint8_t machine);
+
 /* What is not known reads nothing and writes everything; what is called is not looked at. */
 struct sym_operands sym_operands_of(const struct sym_instruction *instruction);
 

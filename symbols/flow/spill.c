@@ -117,13 +117,12 @@ static int note_code(struct sym_spills *spills, uint64_t low, uint64_t high)
   return 0;
 }
 
-/* The register that the function's frame base is, or -1. */
-static int frame_base_register(Dwarf_Die *physical)
+int sym_frame_register(Dwarf_Die *function)
 {
   Dwarf_Attribute attribute;
   Dwarf_Op *ops;
   size_t count;
-  if (!dwarf_attr_integrate(physical, DW_AT_frame_base, &attribute) ||
+  if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute) ||
       dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1 || ops[0].atom < DW_OP_reg0 ||
       ops[0].atom > DW_OP_reg31)
     return -1;
@@ -197,7 +196,7 @@ static int read_function(struct sym_spills *spills, Dwarf_Die *physical)
   while (!error && (offset = sym_ranges_next(physical, offset, &base, &low, &high)) > 0)
     if (low < high)
       error = note_code(spills, low, high);
-  return error ? error : note_homes(spills, physical, frame_base_register(physical), 0);
+  return error ? error : note_homes(spills, physical, sym_frame_register(physical), 0);
 }
 
 /* The size of the moves that write the slot: 4 or 8 when all of them have it and nothing forms its address, else 0. */

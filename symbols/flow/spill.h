@@ -29,6 +29,9 @@ struct sym_spills {
   struct base_vector uses, homes;
 };
 
+/* The register that a function's frame base, and so DW_OP_fbreg, is told from; -1: it is another expression. */
+int sym_frame_register(Dwarf_Die *function);
+
 /* Begins with nothing asked for. `file` and `hook` are borrowed. sym_spills_free() frees what was noted. */
 void sym_spills_init(struct sym_spills *spills, const struct sym_debugfile *file, const struct sym_hook *hook);
 void sym_spills_free(struct sym_spills *spills);

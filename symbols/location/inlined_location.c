@@ -8,6 +8,7 @@
 #include "symbols/elf/list_bounds.h"
 #include "symbols/flow/holders.h"
 #include "symbols/flow/operands.h"
+#include "symbols/flow/spill.h"
 #include "symbols/flow/step.h"
 #include "symbols/location/composite_location.h"
 #include "symbols/location/location_list.h"

@@ -9,6 +9,7 @@
 #include "symbols/dwarf/die.h"
 #include "symbols/flow/holders.h"
 #include "symbols/flow/operands.h"
+#include "symbols/flow/spill.h"
 #include "symbols/location/abi.h"
 #include "symbols/location/statements.h"
 
@@ -59,8 +60,8 @@ struct search {
   unsigned jump_count;
   struct sym_statements list;
   struct writer writers[REGISTERS]; /* the latest of each */
-  struct writer setter;             /* of the first value that is set at once */
-  unsigned set_count;               /* how often the parameter is set at once */
+  struct writer setter;             /* of the first value that it is set to */
+  unsigned set_count;               /* how often the parameter is set */
   uint64_t places;                  /* bits of the registers that it has been told to be in */
   bool has_returned;                /* the first call, the hook's, has */
   bool has_met;                     /* jumps lead to the latest instruction */
@@ -102,8 +103,8 @@ static void note_set(struct search *search, uint64_t reg)
     search->setter = search->writers[__builtin_ctzll(reg)];
 }
 
-/* Looks at what the entries tell of the time before the instruction at `at`: whether a value is told that is set at
- * once, or nothing more of what is still there. */
+/* Looks at what the entries tell of the time before the instruction at `at`: whether another value is told, or
+ * nothing more of what is still there. */
 static void look(struct search *search, Dwarf_Addr at)
 {
   struct state *now = &search->now;
@@ -156,8 +157,7 @@ static void arrive(struct search *search, Dwarf_Addr at, bool is_reached)
     search->now = search->indirect;
 }
 
-/* Whether an instruction works on memory that is not the function's frame, or calls: no optimiser does that before the
- * hook's call which precedes it. */
+/* Whether an instruction works on memory that is not the function's frame, or calls. */
 static bool is_outside(const struct search *search, const struct sym_step *step)
 {
   const struct sym_instruction *instruction = &step->instruction;

@@ -3,6 +3,7 @@
 
 #include <dwarf.h>
 
+#include "symbols/flow/spill.h"
 #include "symbols/location/expression_machine.h"
 #include "symbols/location/location_list.h"
 
@@ -15,18 +16,6 @@ static bool is_extension(const Dwarf_Op *ops, size_t count)
         ops[i].atom != DW_OP_stack_value)
       return false;
   return true;
-}
-
-int sym_frame_register(Dwarf_Die *function)
-{
-  Dwarf_Attribute attribute;
-  Dwarf_Op *ops;
-  size_t count;
-  if (!dwarf_attr_integrate(function, DW_AT_frame_base, &attribute) ||
-      dwarf_getlocation(&attribute, &ops, &count) != 0 || count != 1 || ops[0].atom < DW_OP_reg0 ||
-      ops[0].atom > DW_OP_reg31)
-    return -1;
-  return ops[0].atom - DW_OP_reg0;
 }
 
 /* Whether the second operation loads the value from where the first says. */

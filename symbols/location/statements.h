@@ -40,9 +40,6 @@ static inline uint64_t sym_register_bit(uint64_t reg)
   return reg < 64 ? UINT64_C(1) << reg : 0;
 }
 
-/* The register that DW_OP_fbreg is told from in a function, -1: another expression. */
-int sym_frame_register(Dwarf_Die *function);
-
 /* Reads a parameter's list, of `function`, whose code is from `low` to `high`. False: there is none, or it is too long.
  */
 bool sym_statements_read(struct sym_statements *list, Dwarf_Die *function, Dwarf_Attribute *attribute, Dwarf_Addr low,
