@@ -8,7 +8,9 @@
 
 #include "symbols/dwarf/die.h"
 #include "symbols/flow/entry_reads.h"
+#include "symbols/flow/operands.h"
 #include "symbols/flow/spill.h"
+#include "symbols/flow/step.h"
 #include "symbols/location/abi.h"
 #include "symbols/location/clone_parameters.h"
 #include "symbols/location/composite_location.h"
@@ -20,7 +22,10 @@
 #include "symbols/location/sled_location.h"
 #include "symbols/processor/processor.h"
 
-enum { DESCRIPTIONS_MAX = 4 }; /* entries of a location list that hold at one PC */
+enum {
+  DESCRIPTIONS_MAX = 4, /* entries of a location list that hold at one PC */
+  FRAME_STEPS = 8       /* instructions that make a frame: pushes of what is given back, and room */
+};
 
 /* Makes a location of the variable's DW_AT_const_value. False: it has none. Constants of a form with a fixed size are
  * read as unsigned, since the compilers write negative ones as sdata. */
@@ -165,6 +170,27 @@ static bool is_omitted(Dwarf_Attribute *attribute)
   return false;
 }
 
+/* Where the variable is told to be behind instructions that make the function's frame: a register that none of them
+ * writes holds the same before them. */
+static void behind_frame(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
+                         uint64_t size, struct sym_location *location)
+{
+  struct sym_step step;
+  uint64_t at = context->sled_end, written = 0;
+  for (unsigned i = 0; i < FRAME_STEPS && location->kind == SYM_LOCATION_LOST && location->lost == SYM_LOST_NO_RANGE;
+       i++) {
+    if (!context->hook->processor->has_flow || !sym_step_at(context->hook, at, UINT64_MAX, &step) || step.is_call ||
+        step.target || !step.falls_through)
+      return;
+    written |= sym_operands_of(&step.instruction).writes;
+    at += step.size;
+    at_pc(context, at, SYM_AT_CALL, attribute, offset, size, location);
+  }
+  const bool is_register = location->kind == SYM_LOCATION_REGISTER || location->kind == SYM_LOCATION_VECTOR;
+  if (!is_register || written >> location->reg & 1)
+    sym_location_lose(location, SYM_LOST_NO_RANGE);
+}
+
 /* At a sled, before the function's first instruction. */
 static void at_sled(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute,
                     int64_t offset, uint64_t size, struct sym_location *location)
@@ -176,6 +202,8 @@ static void at_sled(const struct sym_location_context *context, Dwarf_Die *die, 
     /* clang binds parameters behind its sleds, which change nothing. */
     if (location->kind == SYM_LOCATION_LOST && location->lost == SYM_LOST_NO_RANGE)
       at_pc(context, context->sled_end, SYM_AT_CALL, attribute, offset, size, location);
+    if (location->kind == SYM_LOCATION_LOST && location->lost == SYM_LOST_NO_RANGE && !is_single(attribute))
+      behind_frame(context, attribute, offset, size, location);
     if (location->kind == SYM_LOCATION_LOST && location->lost == SYM_LOST_NO_RANGE && is_omitted(attribute))
       sym_location_lose(location, SYM_LOST_OMITTED);
     if (!is_found && !is_single(attribute) && sym_clone_lacks(context, die, attribute))
