@@ -8,14 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is left to be read; `failed` once something did not fit. */
-struct bytes {
-  const uint8_t *at, *end;
-  bool failed;
-};
+#include "symbols/base/bytes.h"
 
 struct sections {
-  struct bytes line, line_strings, strings;
+  struct sym_bytes line, line_strings, strings;
 };
 
 /* A directory or a file as the table has it. */
@@ -26,43 +22,11 @@ struct entry {
 
 struct header {
   const struct sections *sections;
-  struct bytes bytes; /* first what follows the lengths of opcodes */
+  struct sym_bytes bytes; /* first what follows the lengths of opcodes */
   unsigned offset_size;
 };
 
-static uint64_t take(struct bytes *bytes, unsigned size)
-{
-  uint64_t value = 0;
-  if (bytes->failed || (size_t)(bytes->end - bytes->at) < size) {
-    bytes->failed = true;
-    return 0;
-  }
-  memcpy(&value, bytes->at, size < sizeof value ? size : sizeof value);
-  bytes->at += size;
-  return value;
-}
-
-static void skip(struct bytes *bytes, uint64_t count)
-{
-  bytes->failed |= count > (uint64_t)(bytes->end - bytes->at);
-  if (!bytes->failed)
-    bytes->at += count;
-}
-
-static uint64_t take_uleb(struct bytes *bytes)
-{
-  uint64_t value = 0;
-  for (unsigned shift = 0; shift < 64; shift += 7) {
-    const uint64_t byte = take(bytes, 1);
-    value |= (byte & 0x7F) << shift;
-    if (!(byte & 0x80))
-      return value;
-  }
-  bytes->failed = true;
-  return 0;
-}
-
-static const char *take_string(struct bytes *bytes)
+static const char *take_string(struct sym_bytes *bytes)
 {
   const char *string = (const char *)bytes->at;
   const uint8_t *end = bytes->failed ? NULL : memchr(bytes->at, 0, (size_t)(bytes->end - bytes->at));
@@ -73,14 +37,14 @@ static const char *take_string(struct bytes *bytes)
   return string;
 }
 
-static const char *string_at(struct bytes section, uint64_t offset, bool *failed)
+static const char *string_at(struct sym_bytes section, uint64_t offset, bool *failed)
 {
   /* There may be no such section. */
   if (!section.at) {
     *failed = true;
     return "";
   }
-  skip(&section, offset);
+  sym_bytes_skip(&section, offset);
   const char *string = take_string(&section);
   *failed |= section.failed;
   return string;
@@ -89,7 +53,7 @@ static const char *string_at(struct bytes section, uint64_t offset, bool *failed
 /* Takes one field of an entry: a string, a number, or what is of no interest. */
 static void take_field(struct header *header, uint64_t content, uint64_t form, struct entry *entry)
 {
-  struct bytes *bytes = &header->bytes;
+  struct sym_bytes *bytes = &header->bytes;
   const char *string = NULL;
   uint64_t number = 0;
   switch (form) {
@@ -97,31 +61,31 @@ static void take_field(struct header *header, uint64_t content, uint64_t form, s
     string = take_string(bytes);
     break;
   case DW_FORM_line_strp:
-    string = string_at(header->sections->line_strings, take(bytes, header->offset_size), &bytes->failed);
+    string = string_at(header->sections->line_strings, sym_bytes_take(bytes, header->offset_size), &bytes->failed);
     break;
   case DW_FORM_strp:
-    string = string_at(header->sections->strings, take(bytes, header->offset_size), &bytes->failed);
+    string = string_at(header->sections->strings, sym_bytes_take(bytes, header->offset_size), &bytes->failed);
     break;
   case DW_FORM_udata:
-    number = take_uleb(bytes);
+    number = sym_bytes_number(bytes);
     break;
   case DW_FORM_data1:
-    number = take(bytes, 1);
+    number = sym_bytes_take(bytes, 1);
     break;
   case DW_FORM_data2:
-    number = take(bytes, 2);
+    number = sym_bytes_take(bytes, 2);
     break;
   case DW_FORM_data4:
-    number = take(bytes, 4);
+    number = sym_bytes_take(bytes, 4);
     break;
   case DW_FORM_data8:
-    number = take(bytes, 8);
+    number = sym_bytes_take(bytes, 8);
     break;
   case DW_FORM_data16:
-    skip(bytes, 16);
+    sym_bytes_skip(bytes, 16);
     break;
   case DW_FORM_block:
-    skip(bytes, take_uleb(bytes));
+    sym_bytes_skip(bytes, sym_bytes_number(bytes));
     break;
   default:
     bytes->failed = true;
@@ -137,12 +101,12 @@ static struct entry take_entries(struct header *header, uint64_t number)
 {
   uint64_t contents[UINT8_MAX], forms[UINT8_MAX];
   struct entry entry = {0};
-  const uint64_t fields = take(&header->bytes, 1);
+  const uint64_t fields = sym_bytes_take(&header->bytes, 1);
   for (uint64_t i = 0; i < fields && !header->bytes.failed; i++) {
-    contents[i] = take_uleb(&header->bytes);
-    forms[i] = take_uleb(&header->bytes);
+    contents[i] = sym_bytes_number(&header->bytes);
+    forms[i] = sym_bytes_number(&header->bytes);
   }
-  const uint64_t count = take_uleb(&header->bytes);
+  const uint64_t count = sym_bytes_number(&header->bytes);
   for (uint64_t i = 0; i < count && fields > 0 && !header->bytes.failed; i++) {
     entry = (struct entry){0};
     for (uint64_t j = 0; j < fields; j++)
@@ -163,7 +127,7 @@ static struct entry file_of_5(struct header header, uint64_t number, const char 
 }
 
 /* The so-manieth of the strings up to an empty one, the first being 1; NULL: there are less. All are read over. */
-static const char *take_directories(struct bytes *bytes, uint64_t number)
+static const char *take_directories(struct sym_bytes *bytes, uint64_t number)
 {
   const char *found = NULL;
   uint64_t at = 0;
@@ -182,9 +146,9 @@ static struct entry file_of_4(struct header header, Dwarf_Die *unit, uint64_t nu
   uint64_t at = 0;
   take_directories(&header.bytes, 0);
   for (const char *string = take_string(&header.bytes); *string && at < number; string = take_string(&header.bytes)) {
-    file = (struct entry){string, take_uleb(&header.bytes)};
-    take_uleb(&header.bytes);
-    take_uleb(&header.bytes);
+    file = (struct entry){string, sym_bytes_number(&header.bytes)};
+    sym_bytes_number(&header.bytes);
+    sym_bytes_number(&header.bytes);
     at++;
   }
   if (header.bytes.failed)
@@ -203,15 +167,15 @@ static bool find_sections(Dwarf *dwarf, struct sections *sections)
   for (Elf_Scn *section = NULL; (section = elf_nextscn(elf, section));) {
     GElf_Shdr header;
     const char *name = gelf_getshdr(section, &header) ? elf_strptr(elf, names, header.sh_name) : NULL;
-    struct bytes *found = !name                                  ? NULL
-                          : strcmp(name, ".debug_line") == 0     ? &sections->line
-                          : strcmp(name, ".debug_line_str") == 0 ? &sections->line_strings
-                          : strcmp(name, ".debug_str") == 0      ? &sections->strings
-                                                                 : NULL;
+    struct sym_bytes *found = !name                                  ? NULL
+                              : strcmp(name, ".debug_line") == 0     ? &sections->line
+                              : strcmp(name, ".debug_line_str") == 0 ? &sections->line_strings
+                              : strcmp(name, ".debug_str") == 0      ? &sections->strings
+                                                                     : NULL;
     /* libdw has decompressed those that it reads. */
     Elf_Data *data = found && !(header.sh_flags & SHF_COMPRESSED) ? elf_getdata(section, NULL) : NULL;
     if (data && data->d_buf)
-      *found = (struct bytes){data->d_buf, (const uint8_t *)data->d_buf + data->d_size, false};
+      *found = (struct sym_bytes){data->d_buf, (const uint8_t *)data->d_buf + data->d_size, false};
   }
   return sections->line.at;
 }
@@ -219,27 +183,27 @@ static bool find_sections(Dwarf *dwarf, struct sections *sections)
 /* Reads the header up to the lists. The version; 0: it cannot be read. */
 static unsigned open_header(struct header *header, uint64_t offset)
 {
-  struct bytes *bytes = &header->bytes;
+  struct sym_bytes *bytes = &header->bytes;
   *bytes = header->sections->line;
-  skip(bytes, offset);
-  uint64_t length = take(bytes, 4);
+  sym_bytes_skip(bytes, offset);
+  uint64_t length = sym_bytes_take(bytes, 4);
   header->offset_size = length == UINT32_MAX ? 8 : 4;
   if (header->offset_size == 8)
-    length = take(bytes, 8);
+    length = sym_bytes_take(bytes, 8);
   if (bytes->failed || length > (uint64_t)(bytes->end - bytes->at))
     return 0;
   bytes->end = bytes->at + length;
-  const unsigned version = (unsigned)take(bytes, 2);
+  const unsigned version = (unsigned)sym_bytes_take(bytes, 2);
   /* Sizes of addresses and segments, in version 5. */
-  skip(bytes, version >= 5 ? 2 : 0);
-  length = take(bytes, header->offset_size);
+  sym_bytes_skip(bytes, version >= 5 ? 2 : 0);
+  length = sym_bytes_take(bytes, header->offset_size);
   if (bytes->failed || version < 2 || version > 5 || length > (uint64_t)(bytes->end - bytes->at))
     return 0;
   bytes->end = bytes->at + length;
   /* How instructions advance the line: of what is to come, only the number of opcodes matters. */
-  skip(bytes, version >= 4 ? 5 : 4);
-  const uint64_t opcodes = take(bytes, 1);
-  skip(bytes, opcodes > 0 ? opcodes - 1 : 0);
+  sym_bytes_skip(bytes, version >= 4 ? 5 : 4);
+  const uint64_t opcodes = sym_bytes_take(bytes, 1);
+  sym_bytes_skip(bytes, opcodes > 0 ? opcodes - 1 : 0);
   return bytes->failed ? 0 : version;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/vector.h"
+#include "symbols/base/bytes.h"
 
 /* Producers number abbreviations from 1 on. */
 enum { CODE_MAX = 1 << 16 };
@@ -44,70 +45,30 @@ struct sym_sibling_unit {
   struct base_vector steps;  /* struct step */
 };
 
-/* Where a reader is, and where the unit ends: it never goes beyond. */
-struct cursor {
-  const uint8_t *next, *end;
-  bool failed;
-};
-
-static inline void pass(struct cursor *c, uint64_t bytes)
-{
-  if (bytes > (uint64_t)(c->end - c->next)) {
-    c->failed = true;
-    bytes = (uint64_t)(c->end - c->next);
-  }
-  c->next += bytes;
-}
-
-static inline uint64_t read_number(struct cursor *c)
-{
-  uint64_t value = 0;
-  if (c->next < c->end && *c->next < 0x80)
-    return *c->next++;
-  for (unsigned shift = 0; c->next < c->end && shift < 64; shift += 7) {
-    const uint8_t byte = *c->next++;
-    value |= (uint64_t)(byte & 0x7f) << shift;
-    if (!(byte & 0x80))
-      return value;
-  }
-  c->failed = true;
-  return 0;
-}
-
-static uint64_t read_word(struct cursor *c, unsigned size)
-{
-  uint64_t value = 0;
-  const uint8_t *from = c->next;
-  pass(c, size);
-  if (!c->failed)
-    memcpy(&value, from, size);
-  return value;
-}
-
-static void pass_part(struct cursor *c, enum part part)
+static void pass_part(struct sym_bytes *c, enum part part)
 {
   switch (part) {
   case NOTHING:
     break;
   case NUMBER:
-    (void)read_number(c);
+    (void)sym_bytes_number(c);
     break;
   case BLOCK1:
-    pass(c, read_word(c, 1));
+    sym_bytes_skip(c, sym_bytes_take(c, 1));
     break;
   case BLOCK2:
-    pass(c, read_word(c, 2));
+    sym_bytes_skip(c, sym_bytes_take(c, 2));
     break;
   case BLOCK4:
-    pass(c, read_word(c, 4));
+    sym_bytes_skip(c, sym_bytes_take(c, 4));
     break;
   case BLOCK:
-    pass(c, read_number(c));
+    sym_bytes_skip(c, sym_bytes_number(c));
     break;
   case STRING: {
-    const uint8_t *zero = memchr(c->next, 0, (size_t)(c->end - c->next));
+    const uint8_t *zero = memchr(c->at, 0, (size_t)(c->end - c->at));
     c->failed |= !zero;
-    c->next = zero ? zero + 1 : c->end;
+    c->at = zero ? zero + 1 : c->end;
     break;
   }
   }
@@ -271,17 +232,17 @@ static inline const struct shape *shape_of(struct sym_sibling_unit *unit, uint64
 }
 
 /* Passes over the DIE at the cursor, but not over what is in it. NULL: it cannot. */
-static const struct shape *pass_die(struct sym_sibling_unit *unit, struct cursor *c)
+static const struct shape *pass_die(struct sym_sibling_unit *unit, struct sym_bytes *c)
 {
-  const uint8_t *addr = c->next;
-  const uint64_t code = read_number(c);
+  const uint8_t *addr = c->at;
+  const uint64_t code = sym_bytes_number(c);
   const struct shape *shape = c->failed ? NULL : shape_of(unit, code, addr);
   if (!shape)
     return NULL;
-  pass(c, shape->bytes);
+  sym_bytes_skip(c, shape->bytes);
   for (uint32_t i = 0; i < shape->count; i++) {
     const struct step *step = base_vector_at(&unit->steps, shape->first + i);
-    pass(c, step->bytes);
+    sym_bytes_skip(c, step->bytes);
     pass_part(c, step->part);
   }
   return c->failed ? NULL : shape;
@@ -310,14 +271,14 @@ static const uint8_t *end_of_section(Dwarf *dwarf, const uint8_t *at)
 static bool find_end(struct sym_sibling_unit *unit, Dwarf_Die *die)
 {
   const uint8_t *start = (const uint8_t *)die->addr - dwarf_cuoffset(die);
-  struct cursor c = {.next = start, .end = end_of_section(dwarf_cu_getdwarf(die->cu), start)};
+  struct sym_bytes c = {.at = start, .end = end_of_section(dwarf_cu_getdwarf(die->cu), start)};
   if (!c.end)
     return false;
-  uint64_t length = read_word(&c, 4);
+  uint64_t length = sym_bytes_take(&c, 4);
   if (length == UINT32_MAX)
-    length = read_word(&c, 8);
-  pass(&c, length);
-  unit->end = c.next;
+    length = sym_bytes_take(&c, 8);
+  sym_bytes_skip(&c, length);
+  unit->end = c.at;
   return unit->end > (const uint8_t *)die->addr;
 }
 
@@ -379,13 +340,13 @@ static struct sym_sibling_unit *unit_of(struct sym_siblings *siblings, Dwarf_Die
 int sym_siblings_next(struct sym_siblings *siblings, Dwarf_Die *die, Dwarf_Die *next)
 {
   struct sym_sibling_unit *unit = unit_of(siblings, die);
-  struct cursor c = {.next = die->addr, .end = unit ? unit->end : NULL};
+  struct sym_bytes c = {.at = die->addr, .end = unit ? unit->end : NULL};
   const struct shape *shape = unit ? pass_die(unit, &c) : NULL;
   if (!shape || (shape->has_children && shape->has_sibling))
     return dwarf_siblingof(die, next);
-  for (uint64_t depth = shape->has_children; depth > 0 && c.next < c.end;) {
-    if (*c.next == 0) {
-      c.next++;
+  for (uint64_t depth = shape->has_children; depth > 0 && c.at < c.end;) {
+    if (*c.at == 0) {
+      c.at++;
       depth--;
     } else if ((shape = pass_die(unit, &c)) != NULL) {
       depth += shape->has_children;
@@ -393,9 +354,9 @@ int sym_siblings_next(struct sym_siblings *siblings, Dwarf_Die *die, Dwarf_Die *
       return dwarf_siblingof(die, next);
     }
   }
-  if (c.next >= c.end || *c.next == 0)
+  if (c.at >= c.end || *c.at == 0)
     return 1;
-  *next = (Dwarf_Die){.addr = (void *)(uintptr_t)c.next, .cu = unit->cu};
+  *next = (Dwarf_Die){.addr = (void *)(uintptr_t)c.at, .cu = unit->cu};
   return 0;
 }
 

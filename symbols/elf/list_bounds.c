@@ -8,43 +8,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* What reads a section. What does not lie in it is zero and fails. */
-struct bytes {
-  const uint8_t *at, *end;
-  bool failed;
-};
-
-static void pass(struct bytes *bytes, uint64_t count)
-{
-  if (count > (uint64_t)(bytes->end - bytes->at)) {
-    bytes->failed = true;
-    count = (uint64_t)(bytes->end - bytes->at);
-  }
-  bytes->at += count;
-}
-
-static uint64_t take(struct bytes *bytes, unsigned size)
-{
-  uint64_t value = 0;
-  const uint8_t *from = bytes->at;
-  pass(bytes, size);
-  if (!bytes->failed)
-    memcpy(&value, from, size);
-  return value;
-}
-
-static uint64_t take_number(struct bytes *bytes)
-{
-  uint64_t value = 0;
-  for (unsigned shift = 0; bytes->at < bytes->end && shift < 64; shift += 7) {
-    const uint8_t byte = *bytes->at++;
-    value |= (uint64_t)(byte & 0x7f) << shift;
-    if (!(byte & 0x80))
-      return value;
-  }
-  bytes->failed = true;
-  return 0;
-}
+#include "symbols/base/bytes.h"
 
 static bool begins(const char *name, const char *with)
 {
@@ -52,21 +16,21 @@ static bool begins(const char *name, const char *with)
 }
 
 /* The bytes of one section of those that hold debug information. */
-static struct bytes contents(Elf_Scn *section, const GElf_Shdr *header)
+static struct sym_bytes contents(Elf_Scn *section, const GElf_Shdr *header)
 {
   /* libdw has decompressed those that it reads. */
   Elf_Data *data = header->sh_type != SHT_NOBITS && !(header->sh_flags & (SHF_COMPRESSED | SHF_GROUP))
                        ? elf_getdata(section, NULL)
                        : NULL;
-  return data && data->d_buf ? (struct bytes){data->d_buf, (const uint8_t *)data->d_buf + data->d_size, false}
-                             : (struct bytes){0};
+  return data && data->d_buf ? (struct sym_bytes){data->d_buf, (const uint8_t *)data->d_buf + data->d_size, false}
+                             : (struct sym_bytes){0};
 }
 
 /* The section that libdw takes for `.debug_NAME`: the first one; of split units' files, where there is no other debug
  * information, that of `.debug_NAME.dwo`. Nothing: it has none. */
-static struct bytes find_section(Dwarf *dwarf, const char *wanted)
+static struct sym_bytes find_section(Dwarf *dwarf, const char *wanted)
 {
-  struct bytes found[2] = {{0}}; /* the second: in a .dwo file */
+  struct sym_bytes found[2] = {{0}}; /* the second: in a .dwo file */
   bool is_split = true;
   size_t names;
   Elf *elf = dwarf_getelf(dwarf);
@@ -97,12 +61,12 @@ void sym_list_bounds_forget(void)
 
 /* The section of location lists. It is asked for with each of them, and most are of the same file as the last one: that
  * one is remembered until any is closed, since another may lie at its address then. */
-static struct bytes find_locations(Dwarf *dwarf)
+static struct sym_bytes find_locations(Dwarf *dwarf)
 {
   static _Thread_local struct {
     Dwarf *dwarf;
     uint64_t closed;
-    struct bytes section;
+    struct sym_bytes section;
   } last;
   const uint64_t now = atomic_load(&closed);
   if (last.dwarf != dwarf || last.closed != now) {
@@ -114,18 +78,18 @@ static struct bytes find_locations(Dwarf *dwarf)
 }
 
 /* Where the table of lists lies that the units of a section have which do not say where theirs is. */
-static uint64_t first_table(struct bytes bytes)
+static uint64_t first_table(struct sym_bytes bytes)
 {
   const uint8_t *begin = bytes.at;
-  uint64_t length = take(&bytes, 4);
+  uint64_t length = sym_bytes_take(&bytes, 4);
   const unsigned offset_size = length == UINT32_MAX ? 8 : 4;
   if (offset_size == 8)
-    length = take(&bytes, 8);
+    length = sym_bytes_take(&bytes, 8);
   if (bytes.failed || length < 8 || length > (uint64_t)(bytes.end - bytes.at))
     return 0;
-  const unsigned version = (unsigned)take(&bytes, 2), address_size = (unsigned)take(&bytes, 1);
-  const unsigned segment_size = (unsigned)take(&bytes, 1);
-  const uint64_t count = take(&bytes, 4);
+  const unsigned version = (unsigned)sym_bytes_take(&bytes, 2), address_size = (unsigned)sym_bytes_take(&bytes, 1);
+  const unsigned segment_size = (unsigned)sym_bytes_take(&bytes, 1);
+  const uint64_t count = sym_bytes_take(&bytes, 4);
   const bool is_table = version == 5 && (address_size == 4 || address_size == 8) && segment_size == 0 && count > 0 &&
                         (uint32_t)(count * offset_size) <= length - 8; /* as libdw has it */
   return is_table ? (uint64_t)(bytes.at - begin) : 0;
@@ -145,7 +109,7 @@ static bool find_unit(const Dwarf_Attribute *attribute, struct unit *unit)
 }
 
 /* Where the list begins in the section whose number in its unit's table the attribute tells. False: outside of it. */
-static bool find_numbered(Dwarf_Attribute *attribute, const struct bytes *section, struct unit *unit,
+static bool find_numbered(Dwarf_Attribute *attribute, const struct sym_bytes *section, struct unit *unit,
                           unsigned base_name, Dwarf_Word *offset)
 {
   const uint64_t size = (uint64_t)(section->end - section->at);
@@ -160,9 +124,9 @@ static bool find_numbered(Dwarf_Attribute *attribute, const struct bytes *sectio
     base = first_table(*section);
   if (base > last || number > (last - base) / unit->offset_size)
     return false;
-  struct bytes entry = *section;
-  pass(&entry, base + number * unit->offset_size);
-  const uint64_t begin = take(&entry, unit->offset_size);
+  struct sym_bytes entry = *section;
+  sym_bytes_skip(&entry, base + number * unit->offset_size);
+  const uint64_t begin = sym_bytes_take(&entry, unit->offset_size);
   *offset = base + begin;
   return begin < size && *offset < size;
 }
@@ -192,7 +156,7 @@ bool sym_list_bounds_find(Dwarf_Attribute *attribute, struct sym_list_bounds *bo
     return false;
   if (unit.version < 5)
     return is_checked_offset(&unit, form);
-  const struct bytes section = find_locations(dwarf_cu_getdwarf(attribute->cu));
+  const struct sym_bytes section = find_locations(dwarf_cu_getdwarf(attribute->cu));
   /* libdw tells by the name of the attribute what an offset leads into. */
   Dwarf_Attribute location = *attribute;
   location.code = DW_AT_location;
@@ -205,31 +169,31 @@ bool sym_list_bounds_find(Dwarf_Attribute *attribute, struct sym_list_bounds *bo
 }
 
 /* Passes over an entry's operands. False: it has no description. */
-static bool pass_entry(struct bytes *bytes, uint64_t kind, uint8_t address_size)
+static bool pass_entry(struct sym_bytes *bytes, uint64_t kind, uint8_t address_size)
 {
   switch (kind) {
   case DW_LLE_base_addressx:
-    (void)take_number(bytes);
+    (void)sym_bytes_number(bytes);
     return false;
   case DW_LLE_base_address:
-    pass(bytes, address_size);
+    sym_bytes_skip(bytes, address_size);
     return false;
   case DW_LLE_GNU_view_pair:
-    (void)take_number(bytes);
-    (void)take_number(bytes);
+    (void)sym_bytes_number(bytes);
+    (void)sym_bytes_number(bytes);
     return false;
   case DW_LLE_startx_endx:
   case DW_LLE_startx_length:
   case DW_LLE_offset_pair:
-    (void)take_number(bytes);
-    (void)take_number(bytes);
+    (void)sym_bytes_number(bytes);
+    (void)sym_bytes_number(bytes);
     return true;
   case DW_LLE_start_end:
-    pass(bytes, 2u * address_size);
+    sym_bytes_skip(bytes, 2u * address_size);
     return true;
   case DW_LLE_start_length:
-    pass(bytes, address_size);
-    (void)take_number(bytes);
+    sym_bytes_skip(bytes, address_size);
+    (void)sym_bytes_number(bytes);
     return true;
   case DW_LLE_default_location:
     return true;
@@ -241,16 +205,16 @@ static bool pass_entry(struct bytes *bytes, uint64_t kind, uint8_t address_size)
 
 bool sym_list_bounds_hold(const struct sym_list_bounds *bounds, ptrdiff_t offset, unsigned most)
 {
-  struct bytes bytes = {bounds->section, bounds->end, false};
+  struct sym_bytes bytes = {bounds->section, bounds->end, false};
   if (!bounds->section || offset == 1)
     return true;
-  pass(&bytes, offset ? (uint64_t)offset : bounds->offset);
+  sym_bytes_skip(&bytes, offset ? (uint64_t)offset : bounds->offset);
   while (most > 0 && !bytes.failed) {
-    const uint64_t kind = take(&bytes, 1);
+    const uint64_t kind = sym_bytes_take(&bytes, 1);
     if (bytes.failed || kind == DW_LLE_end_of_list)
       break;
     if (pass_entry(&bytes, kind, bounds->address_size) && !bytes.failed) {
-      pass(&bytes, take_number(&bytes));
+      sym_bytes_skip(&bytes, sym_bytes_number(&bytes));
       most--;
     }
   }
@@ -277,7 +241,7 @@ static bool may_ask_ranges(Dwarf_Die *die)
   if (form != DW_FORM_rnglistx || (unit.offset_size == 4 && !is_split))
     return true;
   /* Of a split unit without lists libdw takes those of its skeleton. */
-  const struct bytes section = find_section(dwarf_cu_getdwarf(attribute.cu), "rnglists");
+  const struct sym_bytes section = find_section(dwarf_cu_getdwarf(attribute.cu), "rnglists");
   return section.at != section.end && find_numbered(&attribute, &section, &unit, DW_AT_rnglists_base, &offset);
 }
 

@@ -144,22 +144,16 @@ static void look_at_memory(struct walk *walk, struct way *way, const struct sym_
 static void move_bases(struct way *way, const struct sym_instruction *instruction, const struct sym_operands *operands)
 {
   const uint8_t opcode = instruction->opcode, rsp = 4, rbp = 5;
-  const bool is_plain = !instruction->is_vex && instruction->map == SYM_MAP_ONE_BYTE;
-  const bool is_wide = is_plain && instruction->operand_size == WORD;
-  const bool is_sum = is_wide && (opcode == 0x81 || opcode == 0x83) && !instruction->is_memory &&
-                      instruction->rm == rsp && ((instruction->reg & 7) == 0 || (instruction->reg & 7) == 5);
-  const bool is_push = is_plain && ((opcode >= 0x50 && opcode <= 0x57) || opcode == 0x68 || opcode == 0x6a ||
-                                    (opcode == 0xff && (instruction->reg & 7) == 6));
-  const bool is_pop = is_plain && opcode >= 0x58 && opcode <= 0x5f;
+  const bool is_wide =
+      !instruction->is_vex && instruction->map == SYM_MAP_ONE_BYTE && instruction->operand_size == WORD;
   const bool is_copy = is_wide && !instruction->is_memory &&
                        ((opcode == 0x89 && instruction->reg == rsp && instruction->rm == rbp) ||
                         (opcode == 0x8b && instruction->reg == rbp && instruction->rm == rsp));
-  if (is_sum)
-    way->stack.offset += (instruction->reg & 7) == 0 ? instruction->immediate : -instruction->immediate;
-  else if (operands->writes >> SYM_RSP & 1)
-    way->stack.is_known = false;
-  if (is_push || is_pop)
-    way->stack.offset += is_push ? -WORD : WORD;
+  int64_t by;
+  if (sym_moves_stack(instruction, operands, &by)) {
+    way->stack.is_known &= by != INT64_MIN;
+    way->stack.offset += by != INT64_MIN ? by : 0;
+  }
   if (is_copy)
     way->frame = way->stack;
   else if (operands->writes >> SYM_RBP & 1)

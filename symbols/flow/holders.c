@@ -9,8 +9,6 @@
 #include "symbols/flow/operands.h"
 #include "symbols/processor/x86_64.h"
 
-enum { WORD = 8 };
-
 /* A move whose result is what it moves, in as many low bytes as are asked for. */
 struct copy {
   uint64_t from, to; /* registers' bits; 0: memory */
@@ -139,25 +137,6 @@ static void drop_slots(struct sym_holders *holders, uint64_t written, uint64_t b
   holders->slot_count = (uint8_t)left;
 }
 
-/* Whether an instruction moves the stack pointer, by so many bytes: INT64_MIN where that is not known. */
-static bool moves_stack(const struct sym_instruction *instruction, const struct sym_operands *operands, int64_t *by)
-{
-  const uint8_t opcode = instruction->opcode, operation = instruction->reg & 7;
-  const bool is_one_byte = instruction->map == SYM_MAP_ONE_BYTE && !instruction->is_vex;
-  const bool names = operands->writes >> SYM_RSP & 1;
-  *by = INT64_MIN;
-  if (!is_one_byte)
-    return names;
-  if ((opcode >= 0x50 && opcode <= 0x57) || opcode == 0x68 || opcode == 0x6a || opcode == 0x9c ||
-      (opcode == 0xff && operation == 6))
-    *by = -WORD;
-  else if ((opcode >= 0x58 && opcode <= 0x5f && !names) || opcode == 0x9d || opcode == 0x8f)
-    *by = WORD;
-  else if (names && (opcode == 0x81 || opcode == 0x83) && !instruction->is_memory && (operation == 0 || operation == 5))
-    *by = operation == 0 ? instruction->immediate : -instruction->immediate;
-  return names || *by != INT64_MIN || opcode == 0xc8 || opcode == 0xc9;
-}
-
 /* Keeps the slots that are told from the stack pointer in their places, where it moves. */
 static void move_slots(struct sym_holders *holders, int64_t by)
 {
@@ -218,7 +197,7 @@ bool sym_holders_step(struct sym_holders *holders, const struct sym_processor *p
                                              : base && sym_holders_has_slot(holders, base, instruction->displacement));
   const bool is_unsure = is_copy && copy.from & holders->unsure;
   int64_t by;
-  const bool is_moved = moves_stack(instruction, &operands, &by), is_known = by > INT32_MIN && by <= INT32_MAX;
+  const bool is_moved = sym_moves_stack(instruction, &operands, &by), is_known = by != INT64_MIN;
   const uint64_t stack = UINT64_C(1) << SYM_RSP;
   const uint64_t written = (operands.writes & ~stack) | (is_moved && !is_known ? stack : 0);
   if (is_moved && is_known)

@@ -10,6 +10,8 @@
 
 #define ALL UINT64_MAX
 
+enum { WORD = 8 };
+
 uint64_t sym_general_register(uint8_t machine)
 {
   static const uint8_t numbers[8] = {SYM_RAX, SYM_RCX, SYM_RDX, SYM_RBX, SYM_RSP, SYM_RBP, SYM_RSI, SYM_RDI};
@@ -397,4 +399,23 @@ struct sym_operands sym_operands_of(const struct sym_instruction *instruction)
                                            : sym_memory_read(instruction);
   }
   return operands;
+}
+
+bool sym_moves_stack(const struct sym_instruction *instruction, const struct sym_operands *operands, int64_t *by)
+{
+  const uint8_t opcode = instruction->opcode, operation = instruction->reg & 7;
+  const bool is_one_byte = instruction->map == SYM_MAP_ONE_BYTE && !instruction->is_vex;
+  const bool names = operands->writes >> SYM_RSP & 1;
+  *by = INT64_MIN;
+  if (!is_one_byte)
+    return names;
+  if ((opcode >= 0x50 && opcode <= 0x57) || opcode == 0x68 || opcode == 0x6a || opcode == 0x9c ||
+      (opcode == 0xff && operation == 6))
+    *by = -WORD;
+  else if ((opcode >= 0x58 && opcode <= 0x5f && !names) || opcode == 0x9d || opcode == 0x8f)
+    *by = WORD;
+  else if (names && (opcode == 0x81 || opcode == 0x83) && !instruction->is_memory &&
+           instruction->operand_size == WORD && (operation == 0 || operation == 5))
+    *by = operation == 0 ? instruction->immediate : -instruction->immediate;
+  return names || *by != INT64_MIN || opcode == 0xc8 || opcode == 0xc9;
 }

@@ -27,4 +27,7 @@ uint64_t sym_vector_register(uint8_t machine);
 /* What is not known reads nothing and writes everything; what is called is not looked at. */
 struct sym_operands sym_operands_of(const struct sym_instruction *instruction);
 
+/* Whether an instruction moves the stack pointer, and by how many bytes: INT64_MIN where that is not known. */
+bool sym_moves_stack(const struct sym_instruction *instruction, const struct sym_operands *operands, int64_t *by);
+
 #endif

@@ -167,28 +167,17 @@ static bool is_constant_load(const struct sym_instruction *instruction, uint64_t
   return true;
 }
 
-/* Whether the last instruction before `start`, of the code from the hook's call on, puts a constant into `reg`. */
-static bool is_constant_at(const struct sym_location_context *context, Dwarf_Addr start, uint64_t reg,
-                           struct sym_code *code)
-{
-  struct sym_step step;
-  Dwarf_Addr at = context->pc, last = 0;
-  while (at < start && start - context->pc < REACH && sym_step_at(context->hook, at, start, &step)) {
-    last = at;
-    at += step.size;
-  }
-  return last && at == start && is_constant_load(&step.instruction, last, reg, code);
-}
-
 /* Whether the hook's call leads to `start` on one way alone, past other calls: what is told on one of several may be
- * known on that one only. */
-static bool is_straight(const struct sym_location_context *context, Dwarf_Addr start)
+ * known on that one only. *last is the instruction before it, *last_at its address. */
+static bool is_straight(const struct sym_location_context *context, Dwarf_Addr start, struct sym_step *last,
+                        Dwarf_Addr *last_at)
 {
-  struct sym_step step;
   Dwarf_Addr at = context->pc;
-  while (at < start && start - context->pc < REACH && sym_step_at(context->hook, at, start, &step) &&
-         (step.is_call || !step.target) && step.falls_through)
-    at += step.size;
+  while (at < start && start - context->pc < REACH && sym_step_at(context->hook, at, start, last) &&
+         (last->is_call || !last->target) && last->falls_through) {
+    *last_at = at;
+    at += last->size;
+  }
   return at == start;
 }
 
@@ -197,11 +186,14 @@ static bool constant_of(const struct sym_location_context *context, struct sym_l
                         uint64_t size, struct sym_location *location)
 {
   struct sym_code code = {0};
+  struct sym_step last;
+  Dwarf_Addr last_at = 0;
   const Dwarf_Op *ops = list->ops;
-  if (list->start <= context->pc || list->start >= list->end || list->count == 0 || !is_straight(context, list->start))
+  if (list->start <= context->pc || list->start >= list->end || list->count == 0 ||
+      !is_straight(context, list->start, &last, &last_at))
     return false;
   const bool is_register = list->count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg15;
-  if (is_register && is_constant_at(context, list->start, UINT64_C(1) << (ops[0].atom - DW_OP_reg0), &code)) {
+  if (is_register && is_constant_load(&last.instruction, last_at, sym_register_bit(ops[0].atom - DW_OP_reg0), &code)) {
     *location =
         (struct sym_location){.kind = SYM_LOCATION_VALUE, .code = code, .inner = offset, .known = sizeof(uint64_t)};
     return true;

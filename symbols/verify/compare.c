@@ -205,7 +205,7 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
    * passed. */
   const bool is_inlined = subject->site->flags & FMT_SITE_INLINED;
   if (!reads && is_readable && (is_inlined || is_number) && vf_is_clang(place->object->dbg, subject->die))
-    return VF_BY_CODE;
+    return VF_MAY_BE_SET;
   if (!reads && is_readable && vf_is_taken(place, subject->die))
     return VF_AGREE;
   if (!reads)

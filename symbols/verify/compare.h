@@ -19,6 +19,7 @@ enum vf_outcome {
   VF_NOT_COMPARED, /* an operation that the second reader does not evaluate */
   VF_BEYOND,       /* lost, and computed by operations that capture programs do not have */
   VF_BY_CODE,      /* the index follows instructions that the second reader does not */
+  VF_MAY_BE_SET,   /* lost, as the function may set it, which its code tells and the second reader does not follow */
 };
 
 /* One parameter at one site. */

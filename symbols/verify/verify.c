@@ -37,7 +37,8 @@ struct verify {
   struct vf_entries entries;
   struct vf_machine machines[MACHINES];
   uint64_t sites, parameters, agreed, disagreed;
-  uint64_t by_rule, by_type, by_code, by_argument, beyond, loaded, unknown, without_dwarf, without_unit, call_values;
+  uint64_t by_rule, by_type, by_code, may_be_set, by_argument, beyond, loaded, unknown, without_dwarf, without_unit,
+      call_values;
 };
 
 /* Begins the line of a disagreement. */
@@ -171,6 +172,8 @@ static void check_parameter(struct verify *verify, struct vf_place *place, const
     verify->beyond++;
   else if (outcome == VF_BY_CODE)
     verify->by_code++;
+  else if (outcome == VF_MAY_BE_SET)
+    verify->may_be_set++;
   else
     fprintf(disagree(verify, site), "parameter %s: %s\n", parameter->name, outcome_texts[outcome]);
 }
@@ -431,6 +434,7 @@ static void summarize(const struct verify *verify)
   tell_count(out, verify->by_rule, "parameters not compared: a rule makes more of them than their value");
   tell_count(out, verify->by_code,
              "parameters not compared: told on entry or after the call, behind instructions that are not followed");
+  tell_count(out, verify->may_be_set, "parameters lost that the function may set, which its code alone tells (clang)");
   tell_count(out, verify->beyond, "parameters lost that only unsigned division or a loop would give");
   tell_count(out, verify->unknown, "parameters not compared: operations that the second reader does not evaluate");
   tell_count(out, verify->without_dwarf, "sites of functions without debug information: nothing to compare");

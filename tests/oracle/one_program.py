@@ -2,7 +2,9 @@
 
 import json
 import os
+import shutil
 import subprocess
+import tempfile
 
 
 class OneProgram:
@@ -36,3 +38,12 @@ class OneProgram:
 
     def rows(self, recording):
         return json.loads(self.call(self.command, "report", "--format", "json", recording).stdout)["rows"]
+
+
+def in_each_way(compilers, ways, check, quick=None):
+    """Calls check(compiler, way, folder) for those compilers that are installed; yields what it gave. `quick`: for so many of both alone."""
+    found = [compiler for compiler in compilers if shutil.which(compiler)]
+    for compiler in found[:quick[0]] if quick else found:
+        for way in ways[:quick[1]] if quick else ways:
+            with tempfile.TemporaryDirectory() as folder:
+                yield compiler, way, check(compiler, way, folder)

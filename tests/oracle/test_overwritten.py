@@ -11,11 +11,9 @@ behind each function with what it is called.
 import argparse
 import os
 import re
-import shutil
 import sys
-import tempfile
 
-from one_program import OneProgram
+from one_program import OneProgram, in_each_way
 
 HEAD = """
 volatile int sink; long acc;
@@ -296,14 +294,11 @@ def main():
     options = parser.parse_args()
     failed = ran = 0
     for name, source, rules, compilers, ways in CASES:
-        found = [compiler for compiler in compilers if shutil.which(compiler)]
-        for compiler in found if options.all else found[:1]:
-            for way in ways if options.all else ways[:2]:
-                with tempfile.TemporaryDirectory() as folder:
-                    wrong, functions = check(options.build, name, source, rules, compiler, way, folder)
-                ran += 1
-                failed += bool(wrong)
-                print(f"{name:10} {compiler:9} {' '.join(way):24} {functions} functions" + "".join("\n    " + text for text in wrong[:12]))
+        checked = in_each_way(compilers, ways, lambda *how: check(options.build, name, source, rules, *how), None if options.all else (1, 2))
+        for compiler, way, (wrong, functions) in checked:
+            ran += 1
+            failed += bool(wrong)
+            print(f"{name:10} {compiler:9} {' '.join(way):24} {functions} functions" + "".join("\n    " + text for text in wrong[:12]))
     return 1 if failed else 0 if ran else 77
 
 

@@ -12,11 +12,9 @@ known here, and neither asked of the compiler nor of a debugger, which tells the
 import argparse
 import os
 import re
-import shutil
 import sys
-import tempfile
 
-from one_program import OneProgram
+from one_program import OneProgram, in_each_way
 
 # What the function does first. `x` and `y` are its parameters.
 SETS = [
@@ -114,18 +112,14 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default=os.environ.get("CALLSIG_BUILD", "build"), help="folder of a build, else that of CALLSIG_BUILD")
     parser.add_argument("--all", action="store_true", help="every compiler, every way to compile, and every type")
-    parser.add_argument("--keep", help="compile and run in this folder, and leave it")
     options = parser.parse_args()
     failed = ran = 0
-    found = [compiler for compiler in COMPILERS if shutil.which(compiler)]
-    for compiler in found if options.all else found[:2]:
-        for way in WAYS if options.all else WAYS[:2]:
-            for kind in KINDS if options.all else KINDS[:1]:
-                with tempfile.TemporaryDirectory() as folder:
-                    wrong, values, read = check(options.build, kind, compiler, way, options.keep or folder)
-                ran += 1
-                failed += bool(wrong)
-                print(f"{compiler:9} {' '.join(way):24} {kind:14} {read} of {values} read" + "".join("\n    " + text for text in wrong[:40]))
+    for kind in KINDS if options.all else KINDS[:1]:
+        checked = in_each_way(COMPILERS, WAYS, lambda *how, kind=kind: check(options.build, kind, *how), None if options.all else (2, 2))
+        for compiler, way, (wrong, values, read) in checked:
+            ran += 1
+            failed += bool(wrong)
+            print(f"{compiler:9} {' '.join(way):24} {kind:14} {read} of {values} read" + "".join("\n    " + text for text in wrong[:40]))
     return 1 if failed else 0 if ran else 77
 
 
