@@ -160,6 +160,11 @@ bool sym_symbol_is_rebuilt(const char *name)
   return strstr(name, ".constprop.") || strstr(name, ".isra.") || strstr(name, ".part.");
 }
 
+bool sym_symbol_is_specialised(const char *name)
+{
+  return strstr(name, ".constprop.") != NULL;
+}
+
 bool sym_symbol_is_part(const char *name)
 {
   return strstr(name, ".part.") != NULL;

@@ -41,6 +41,9 @@ size_t sym_symbol_base_length(const char *name);
  * not passed, or others are. */
 bool sym_symbol_is_rebuilt(const char *name);
 
+/* Whether it is one of a clone that has constants in the place of some of its source's parameters. */
+bool sym_symbol_is_specialised(const char *name);
+
 /* Whether a linkage name is of a part of a function that gcc split off (f.part.0): it runs where the function went on.
  */
 bool sym_symbol_is_part(const char *name);

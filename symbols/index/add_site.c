@@ -120,6 +120,7 @@ static int compile_site(struct sym_build *build, const struct sym_found_site *fo
                                          .physical = &instance->physical,
                                          .entered = &instance->entered,
                                          .told = site->physical == FMT_NONE ? 0 : build->calls.told[site->physical],
+                                         .clone_calls = &build->calls.clones,
                                          .hook = &build->hook,
                                          .spills = &build->spills,
                                          .kept = &build->kept,
@@ -136,6 +137,7 @@ static int compile_site(struct sym_build *build, const struct sym_found_site *fo
   const struct sym_symbol *symbol =
       sym_symbol_table_exact(&build->symbol_table, sym_is_sled(found) ? found->function : context.entry);
   context.is_clone = is_gnu && (!symbol || sym_symbol_is_rebuilt(symbol->name));
+  context.is_specialised = context.is_clone && (!symbol || sym_symbol_is_specialised(symbol->name));
   if (context.writes_after_call && !context.is_inlined && context.entry) {
     struct sym_frame at_entry;
     const struct sym_location_context entered_at = sym_context_at_entry(&context, &at_entry);

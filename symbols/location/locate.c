@@ -12,6 +12,7 @@
 #include "symbols/flow/spill.h"
 #include "symbols/flow/step.h"
 #include "symbols/location/abi.h"
+#include "symbols/location/caller_constant.h"
 #include "symbols/location/clone_parameters.h"
 #include "symbols/location/composite_location.h"
 #include "symbols/location/entry_value_copy.h"
@@ -404,6 +405,7 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
     locate(&at_entry, die, abstract, offset, size, &passed);
     sym_passed_location(context, die, &passed, offset, size, location);
   }
+  sym_caller_constant_settle(context, die, offset, size, location);
   if (!is_of_clang || !context->is_inlined)
     return;
   if (location->kind == SYM_LOCATION_LOST)

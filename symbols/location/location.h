@@ -13,6 +13,7 @@
 #include "symbols/elf/frame.h"
 
 struct sym_abi;
+struct sym_clone_calls;
 struct sym_flow;
 struct sym_hook;
 struct sym_kept_parameters;
@@ -26,8 +27,10 @@ struct sym_location_context {
   uint64_t sled_end;   /* where the sled ends that the site is, 0 for a call of the hook: sled_location.h */
   struct sym_abi *abi; /* of a sled: where the caller puts arguments, or NULL */
   bool is_clone;       /* gcc may have made the out-of-line function with other parameters than its source's */
-  bool is_inlined;     /* the function that is entered there is part of another one's code */
-  bool is_lazy;        /* what the lazy resolver may change may be lost on the module's first call */
+  bool is_specialised; /* of a clone: it may have constants in their place */
+  const struct sym_clone_calls *clone_calls; /* of the module, or NULL */
+  bool is_inlined;                           /* the function that is entered there is part of another one's code */
+  bool is_lazy;                     /* what the lazy resolver may change may be lost on the module's first call */
   const struct sym_frame *frame;    /* at pc - 1 */
   const Dwarf_Die *physical;        /* the subprogram whose frame it is: its DW_AT_frame_base is meant by DW_OP_fbreg */
   const Dwarf_Die *entered;         /* the inlined_subroutine, or the subprogram, whose parameters are asked for */

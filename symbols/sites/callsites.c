@@ -26,11 +26,8 @@ struct collection {
 
 static bool is_exit_hook(Dwarf_Die *call)
 {
-  Dwarf_Attribute attribute;
   Dwarf_Die origin;
-  if (!dwarf_attr(call, DW_AT_call_origin, &attribute) && !dwarf_attr(call, DW_AT_abstract_origin, &attribute))
-    return false;
-  const char *name = dwarf_formref_die(&attribute, &origin) ? dwarf_diename(&origin) : NULL;
+  const char *name = sym_call_origin(call, &origin) ? dwarf_diename(&origin) : NULL;
   return name && strcmp(name, "__cyg_profile_func_exit") == 0;
 }
 
@@ -194,6 +191,8 @@ static int visit(const struct collection *collection, uint32_t range, Dwarf_Die 
         collection->jumps[range] |= !is_exit_hook(&child);
       else
         error = add_call(collection, subprogram, &child);
+      if (!error)
+        error = sym_clone_calls_add(&collection->calls->clones, &child, subprogram);
       break;
     case DW_TAG_inlined_subroutine:
     case DW_TAG_lexical_block:
@@ -240,6 +239,7 @@ int sym_call_sites_find(struct sym_call_sites *calls, const struct sym_debugfile
   *calls = (struct sym_call_sites){.sites = BASE_VECTOR_OF(struct fmt_index_call_site),
                                    .values = BASE_VECTOR_OF(struct fmt_index_call_value),
                                    .told = calloc(count + 1, sizeof *calls->told)};
+  sym_clone_calls_begin(&calls->clones);
   struct sym_siblings siblings = {0};
   struct collection collection = {.calls = calls,
                                   .file = file,
@@ -260,6 +260,7 @@ int sym_call_sites_find(struct sym_call_sites *calls, const struct sym_debugfile
   }
   if (!error)
     settle(&collection);
+  sym_clone_calls_settle(&calls->clones);
   free(collection.jumps);
   sym_siblings_free(&siblings);
   return error;
@@ -302,6 +303,7 @@ void sym_call_sites_free(struct sym_call_sites *calls)
 {
   base_vector_free(&calls->sites);
   base_vector_free(&calls->values);
+  sym_clone_calls_free(&calls->clones);
   free(calls->told);
   calls->told = NULL;
 }

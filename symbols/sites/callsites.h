@@ -11,11 +11,13 @@
 
 #include "base/vector.h"
 #include "format/index.h"
+#include "symbols/dwarf/clone_calls.h"
 #include "symbols/sites/instances.h"
 
 struct sym_call_sites {
   struct base_vector sites;  /* struct fmt_index_call_site, ascending by pc; `physical` is the number of a range */
   struct base_vector values; /* struct fmt_index_call_value */
+  struct sym_clone_calls clones;
   uint16_t *told; /* by range: a bit for each register that some caller tells of the function that begins there */
 };
 

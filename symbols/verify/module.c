@@ -117,7 +117,8 @@ struct walk {
   struct vf_module *module;
   struct vf_object *object;
   Dwarf_Half version;
-  uint64_t base; /* low_pc of the unit */
+  uint64_t base;     /* low_pc of the unit */
+  uint64_t function; /* the offset of the subprogram that is walked */
   bool is_cxx;
 };
 
@@ -161,6 +162,7 @@ static int add_scope(struct walk *walk, Dwarf_Die die, int32_t outer, int32_t *a
       .die = die,
       .object = walk->object,
       .outer = is_inlined ? outer : -1,
+      .caller = is_inlined ? walk->function : vf_offset(die),
       .depth = is_inlined && outer >= 0 ? (uint16_t)(scopes[outer].depth + 1) : 0,
       .is_inlined = is_inlined,
   };
@@ -183,18 +185,24 @@ static int add_call(struct walk *walk, Dwarf_Die die)
 {
   struct vf_module *module = walk->module;
   Dwarf_Attribute attribute;
-  Dwarf_Addr pc;
-  if (!vf_attribute(die, DW_AT_call_return_pc, &attribute) && !vf_attribute(die, DW_AT_low_pc, &attribute))
-    return 0;
-  bool known = dwarf_formaddr(attribute, &pc, VF_ERROR) == DW_DLV_OK;
-  dwarf_dealloc_attribute(attribute);
-  if (!known)
-    return 0;
+  Dwarf_Addr pc = 0;
+  Dwarf_Debug dbg = walk->object->dbg;
+  Dwarf_Die origin = vf_reference(dbg, die, vf_has(die, DW_AT_call_origin) ? DW_AT_call_origin : DW_AT_abstract_origin);
+  if (vf_attribute(die, DW_AT_call_return_pc, &attribute) || vf_attribute(die, DW_AT_low_pc, &attribute)) {
+    if (dwarf_formaddr(attribute, &pc, VF_ERROR) != DW_DLV_OK)
+      pc = 0;
+    dwarf_dealloc_attribute(attribute);
+  }
   struct vf_call *calls = grow(module->calls, module->call_count, &module->call_capacity, sizeof *module->calls);
   if (!calls)
     return -ENOMEM;
   module->calls = calls;
-  calls[module->call_count++] = (struct vf_call){pc, die, walk->object};
+  calls[module->call_count++] = (struct vf_call){.pc = pc,
+                                                 .origin = origin ? vf_offset(origin) : 0,
+                                                 .root = origin ? vf_offset(vf_root(dbg, origin)) : 0,
+                                                 .caller = walk->function,
+                                                 .die = die,
+                                                 .object = walk->object};
   return 0;
 }
 
@@ -230,7 +238,13 @@ static int walk_die(struct walk *walk, Dwarf_Die die, Dwarf_Die parent, int32_t 
   default:
     return 0;
   }
-  return result < 0 ? result : walk_children(walk, die, scope, depth + 1);
+  const uint64_t outer_function = walk->function;
+  if (tag == DW_TAG_subprogram)
+    walk->function = vf_offset(die);
+  if (result >= 0)
+    result = walk_children(walk, die, scope, depth + 1);
+  walk->function = outer_function;
+  return result;
 }
 
 static int walk_children(struct walk *walk, Dwarf_Die parent, int32_t outer, int depth)

@@ -40,8 +40,9 @@ struct vf_parent {
 struct vf_scope {
   Dwarf_Die die;
   struct vf_object *object;
-  int32_t outer;  /* the scope it is inlined into, -1 for an out-of-line one */
-  uint16_t depth; /* of inlining */
+  int32_t outer;   /* the scope it is inlined into, -1 for an out-of-line one */
+  uint64_t caller; /* the offset of the subprogram that it is in, or is */
+  uint16_t depth;  /* of inlining */
   bool is_inlined;
 };
 
@@ -50,9 +51,12 @@ struct vf_range {
   uint32_t scope;
 };
 
-/* A call with a known return address: DW_TAG_call_site. */
+/* A call: DW_TAG_call_site. */
 struct vf_call {
-  uint64_t pc;
+  uint64_t pc;     /* where it returns to; 0: that is not told, as of a jump */
+  uint64_t origin; /* the offset of the function that it is said to call, 0 for none */
+  uint64_t root;   /* that of the function's declaration */
+  uint64_t caller; /* that of the out-of-line function that it is in */
   Dwarf_Die die;
   struct vf_object *object;
 };

@@ -12,6 +12,7 @@
 
 #include "format/open.h"
 #include "format/sled.h"
+#include "symbols/verify/callers.h"
 #include "symbols/verify/code.h"
 #include "symbols/verify/compare.h"
 #include "symbols/verify/die.h"
@@ -161,7 +162,8 @@ static void check_parameter(struct verify *verify, struct vf_place *place, const
   enum vf_outcome outcome = VF_AGREE;
   for (int i = 0; i < MACHINES && outcome <= VF_AGREE_LOADED; i++) {
     place->machine = &verify->machines[i];
-    outcome = place->sled_end ? vf_compare_sled(&subject, place) : vf_compare(&subject, place);
+    if (!vf_callers_decide(&subject, place, &outcome))
+      outcome = place->sled_end ? vf_compare_sled(&subject, place) : vf_compare(&subject, place);
   }
   verify->loaded += outcome == VF_AGREE_LOADED;
   if (outcome <= VF_AGREE_LOADED)

@@ -225,6 +225,24 @@ int main(void)
   return 0;
 }
 """
+# What gcc takes out of clones, and tells at their calls: constants, of which one is set to another; what one call of two in a function loses.
+CLONES = HEAD + r"""
+int cells[64]; volatile int zero; double dacc;
+static OUT int kept(int x, int n) { for (int i = 0; i < n; i++) cells[i] += x; return cells[3]; } //= x=100, n=20 ! x= n=
+static OUT int turned(int x, int n) { for (int i = 0; i < n; i++) cells[i] += x; x = 7; for (int i = 0; i < n; i++) cells[i] *= x; return cells[3]; } //= x=100, n=20 ! x= n=
+static OUT int masked(int x, int n) { for (int i = 0; i < (x & 7); i++) cells[i] += 1; cells[13] += n; x = (unsigned char)x * 8; return cells[3] + x; } //= x=100, n=20 ! x= n=
+static OUT double scaled(double x, int y, int n) { for (int i = 0; i < ((int)x & 7); i++) cells[i] += 1; cells[13] += n; x = (unsigned char)x * 8; dacc += y; return cells[3] + x; } //= x=100.0, y=5, n=20 ! x= y= n=
+static OUT int stale(int a, int y) { use(a); y = a & 7; use(y); return cells[a]; } //= a=(?!3\x2c y=5)[23], y=(5|7[0-9]) ! a=
+OUT int both(int k) { int s = stale(2, 5); for (int i = k; i < k + 3; i++) s += stale(3, i + 70); return s; } //= k=[01]
+static int halves(int x, _Bool y, double z) { if (y) return 1; z = y ^ 31; for (int i = 0; i < 2; i++) cells[i] += y ? y : 10; if (z != 8) dacc += z * 3; else cells[10] = x; cells[y] += 1; z *= 2; dacc = z; return 2; } //= x=[2-9], y=(true|false), z=(1.5|8.0)
+OUT int once(int k) { return halves(k + 2, k & 1, 1.5); } //= k=[01]
+OUT int again(int k) { return halves(k + 7, zero, 8.0); } //= k=[01]
+int main(void)
+{
+  const int n = 20 + zero;
+  return (kept(100, n) + turned(100, n) + masked(100, n) + (int)scaled(100, 5, n) + both(zero) + once(1) + again(zero)) & 0;
+}
+"""
 CLANG = ["clang", "clang-16", "clang-19"]
 GCC = ["gcc-12", "gcc-11"]
 AT_CALLS_RULES = "function *: d value\nfunction extends: show p.a\nfunction extends: show p.b\nfunction shifts: show p.a\nfunction shifts: show p.b\n"
@@ -246,6 +264,7 @@ CASES = [
     ("converted", CONVERTED, "function *: a value\nfunction first: d value\n", GCC, [["-O2"], ["--calls", "-O2"], ["-O0"], ["--calls", "-O0"]]),
     ("switches", SWITCHES, "", CLANG, [["-O2"], ["-O3"], ["-O2", "-fno-pie", "-no-pie"], ["-O0"]]),
     ("switches", SWITCHES, "", GCC, [["-O2"], ["-O2", "-fno-pie", "-no-pie"]]),
+    ("clones", CLONES, "function *: x value\nfunction *: z value\n", GCC, [["-O2"], ["-O3"], ["--calls", "-O2"], ["-O2", "-flto"], ["--before-inlining", "-O2"], ["-O1"], ["-O0"]]),
     ("memory", MEMORY, "function *: show p.b\nfunction *: show p.z\n", GCC, [["--before-inlining", "-O2"], ["--calls", "-O2"], ["--calls", "-O0"]]),
 ]
 
