@@ -105,8 +105,8 @@ class Job(CountedJob):
             if not row["function"].startswith(("MPI_", "{")):  # which gcov does not see
                 found[int(row["rank"]), os.path.basename(row["file"]), row["function"]] += int(row["ncalls"])
         for rank in range(2):
-            for file, function, _, calls in self.gcov(rank):
-                counted[rank, file, function] += calls
+            for path, function, _, calls in self.gcov(rank):
+                counted[rank, os.path.basename(path), function] += calls
         self.assertEqual(found, counted)
 
     def test_counts(self):
