@@ -273,6 +273,13 @@ bool sym_abi_is_made_of(const struct sym_abi_place *place, const struct sym_loca
   return its && !others;
 }
 
+/* Whether the function's code does not read what is asked for: the place, or the register of it that this is in. */
+static bool is_unread(const struct sym_abi_place *place, int64_t offset)
+{
+  const bool is_whole = place->kind != SYM_ABI_IN_REGISTERS || place->is_reference || offset < 0;
+  return place->is_unread || (!is_whole && offset / WORD < place->word_count && place->unread >> (offset / WORD) & 1);
+}
+
 /* What DWARF tells by a computation or a constant is what the function makes of the parameter, which may be another
  * value than the one it was passed. Where the caller's stands in its place, that is read; else it is lost. That all
  * callers pass the same constant to a local function and that the function sets its parameter at once look alike.
@@ -282,7 +289,8 @@ static void settle_made(const struct sym_location_context *context, const struct
                         uint64_t size, struct sym_location *location)
 {
   const struct sym_abi *abi = context->abi;
-  const bool is_number = sym_location_is_constant(location), is_certain = abi->tells_made && place && !place->is_unread;
+  const bool is_number = sym_location_is_constant(location),
+             is_certain = abi->tells_made && place && !is_unread(place, offset);
   if (is_certain || (place && abi->tells_own && sym_abi_is_made_of(place, location)))
     locate_place(context, place, offset, size, location);
   else if (abi->may_be_unpassed)
@@ -329,7 +337,7 @@ void sym_abi_settle(const struct sym_location_context *context, Dwarf_Die *param
   const bool is_passed = !abi->may_be_unpassed || !place->is_kept || sym_abi_is_used(parameter, first, end, false);
   if (location->kind == SYM_LOCATION_LOST && may_be_told(location->lost) && is_passed &&
       (place->is_home   ? !place->is_unread
-       : place->is_kept ? abi->tells_kept && !place->is_unread
+       : place->is_kept ? abi->tells_kept && !is_unread(place, offset)
                         : abi->tells_missing))
     locate_place(context, place, offset, size, location);
 }

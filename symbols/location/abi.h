@@ -33,6 +33,7 @@ struct sym_abi_place {
   bool is_object;       /* a structure, union or array */
   bool is_out_of_order; /* nor can it be passed where DWARF tells it on entry, if another parameter is: one of them is
                            set to the other at once */
+  uint8_t unread;       /* of its registers, a bit for each of which that is so: is_unread is all of them */
   bool is_unread;       /* the function's code reads nothing there, and clang's callers need not pass it */
   uint8_t word_count;   /* SYM_ABI_IN_REGISTERS */
   uint8_t told;         /* the argument register that DWARF tells on entry, DWARF number; 0: none */

@@ -159,6 +159,8 @@ static void find_unread(const struct sym_location_context *context, Dwarf_Die *i
     const struct sym_entry_places places = places_of(&abi->places[i]);
     const bool is_read = places.registers & found.registers || places.words & found.words;
     abi->places[i].is_unread = !is_read && (is_optimised || abi->places[i].kind != SYM_ABI_ON_STACK);
+    for (unsigned k = 0; abi->places[i].kind == SYM_ABI_IN_REGISTERS && k < abi->places[i].word_count; k++)
+      abi->places[i].unread |= (uint8_t)((~found.registers >> abi->places[i].registers[k] & 1) << k);
   }
   abi->is_read = !is_optimised || !(asked.registers & ~found.registers);
 }

@@ -23,6 +23,7 @@ OUT void esc(int *x) { sink = *x; }
 OUT int g(int x) { sink = x; return sink + 1; }
 struct pair { long a, b; };
 struct large { long u, v, w; };
+struct duo { long u, v; };
 """
 # `//= ` and what a row of the function must look like, a regular expression: `?` may stand for each value. Behind `!` is what must be read.
 DEAD = HEAD + """
@@ -48,13 +49,14 @@ BY_VALUE = HEAD + """
 static OUT int unused(int a, struct large p, int b) { use(a); use(b); return a; } //= a=1[0-3], p:struct large, b=1[0-3], p.u=20, p.v=21
 static OUT int written(int a, struct large p, int b) { use(a); p.v = a; use(p.v); use(b); return a; } //= a=1[0-3], p:struct large, b=1[0-3], p.u=20, p.v=21
 OUT int global(int a, struct large p, int b) { use(a); use(b); return a; } //= a=1[0-3], p:struct large, b=1[0-3], p.u=20, p.v=21 ! a= b=
+OUT int half(int a, struct duo p, int b) { p.u = 4; use(a); acc += p.v; use(b); return a; } //= a=1[0-3], p:struct duo, b=1[0-3], p.u=20, p.v=21 ! a= b=
 OUT int sums(int a, struct large p, int b) { use(p.u + b); return p.v + a; } //= a=1[0-3], p:struct large, b=1[0-3], p.u=20, p.v=21 ! a= b= p.u= p.v=
 int main(void)
 {
   int s = 0;
   for (int i = 10; i < 14; i++) {
     struct large large = {20, 21, sink};
-    s += unused(i, large, i) + written(i, large, i) + global(i, large, i) + sums(i, large, i);
+    s += unused(i, large, i) + written(i, large, i) + global(i, large, i) + half(i, (struct duo){20, 21}, i) + sums(i, large, i);
   }
   return s & 0;
 }
