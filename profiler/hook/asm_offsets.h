@@ -13,7 +13,7 @@
 /* struct prof_library_call */
 #define PROF_L_TARGET 0
 #define PROF_L_SLOT   8
-#define PROF_A_SIZE   56 /* struct prof_asking: with the return address whole 16 bytes */
+#define PROF_A_SIZE   72 /* struct prof_asking: with the return address whole 16 bytes */
 
 /* struct prof_request */
 #define PROF_REQUEST_ASKED 0

@@ -6,11 +6,13 @@
  * given again, although nothing was seen to free it, was freed by code whose calls are not counted.
  */
 #include "profiler/base/address_map.h"
+#include "profiler/base/clock.h"
 #include "profiler/base/counter.h"
 #include "profiler/base/process.h"
 #include "profiler/hook/library_hooks.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
+#include "profiler/stack/waiting.h"
 #include "profiler/tree/asked.h"
 #include "profiler/tree/fast_compare.h"
 
@@ -49,27 +51,31 @@ static bool is_same_recording(const struct prof_asking *asking)
   return prof_process.header && asking->epoch == prof_process.epoch && !prof_fork_happened();
 }
 
-/* The edge of the function that made the call whose frame was opened last, at `cfa`, for the slot at `slot`; NULL where
- * it was not recorded. */
-static const struct fmt_rec_edge *edge_of_caller(const struct prof_thread *t, uintptr_t cfa, uintptr_t slot)
+/* Finds the frame of the call, which was opened last, at `cfa`. False: the call was not recorded. */
+static bool find_frame(const struct prof_thread *t, const struct prof_asking *asking, uintptr_t cfa,
+                       struct prof_place *place)
 {
-  struct prof_place place;
-  if (!t || t->self != t || t->warming || !prof_place_now(t, &place))
-    return NULL;
+  if (!t || t->self != t || t->warming || !prof_place_now(t, place))
+    return false;
+  const struct fmt_rec_edge *edge = prof_frame_edge(place->top);
+  return edge && place->top->cfa == cfa && prof_edge_is_at(edge, asking->call->slot);
+}
+
+/* The edge of the function that made the call, whose frame is the innermost one there. */
+static const struct fmt_rec_edge *edge_of_caller(const struct prof_thread *t, struct prof_place place)
+{
   const struct fmt_rec_edge *edge = prof_frame_edge(place.top);
-  if (!edge || place.top->cfa != cfa || !prof_edge_is_at(edge, slot))
-    return NULL;
   if (edge->from == (uintptr_t)t->tree.root)
     return t->tree.root_edge;
   place.top--; /* it may be a link now, to the frame that the segment continues */
   return prof_place_caller(place);
 }
 
-/* Where what the calling function asks for counts. */
-static void find_asker(struct prof_asking *asking, uintptr_t cfa)
+/* Where what the calling function asks for counts. `place` is that of the call's frame. */
+static void find_asker(struct prof_asking *asking, struct prof_place place)
 {
-  struct prof_thread *t = prof_self;
-  const struct fmt_rec_edge *edge = edge_of_caller(t, cfa, asking->call->slot);
+  struct prof_thread *t = asking->thread;
+  const struct fmt_rec_edge *edge = edge_of_caller(t, place);
   const struct fmt_rec_asked_list *list = edge ? prof_edge_asked(edge) : NULL;
   if (!list)
     return;
@@ -115,6 +121,31 @@ static bool gives_back(enum fmt_asking asking)
   return asking == FMT_ASKING_FREE || asking == FMT_ASKING_RESIZE || asking == FMT_ASKING_RESIZE_PRODUCT;
 }
 
+static bool is_measured(void)
+{
+  return prof_process.settings.clock == FMT_CLOCK_TSC;
+}
+
+/* What was done since `began` for the call is the runtime's: it counts as what its hooks took of the caller. */
+static void charge(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t began, uint64_t now)
+{
+  const uint64_t waited = prof_waiting_is_due(t) ? prof_waiting_within(t, began, now) : 0;
+  if (is_measured())
+    prof_add(&edge->overhead, now - began - waited);
+}
+
+/* The function begins now: what was done since its frame was opened, or `began`, is none of its time. */
+static void begin_now(const struct prof_asking *asking, struct fmt_rec_frame *frame, uint64_t began)
+{
+  const bool is_timed = prof_frame_is_timed(frame);
+  if (!is_timed && !began)
+    return;
+  const uint64_t now = prof_clock_now();
+  charge(asking->thread, asking->edge, is_timed ? frame->start_ticks : began, now);
+  if (is_timed)
+    __atomic_store_n(&frame->start_ticks, now, __ATOMIC_RELEASE);
+}
+
 void prof_library_asking(const struct prof_registers *registers)
 {
   const uintptr_t sp = registers->general[PROF_SP];
@@ -125,10 +156,18 @@ void prof_library_asking(const struct prof_registers *registers)
   if (kind == FMT_ASKING_THIRD || gives_back(kind))
     asking->address = registers->general[FIRST];
   prof_library_entered(registers);
+  const uint64_t began = is_measured() ? prof_clock_now() : 0;
   /* Now that a forked child whose first hook this is has a recording of its own. */
   asking->epoch = prof_process.epoch;
-  if (kind != FMT_ASKING_FREE)
-    find_asker(asking, sp + sizeof sp);
+  struct prof_place place;
+  struct fmt_rec_frame *frame = NULL;
+  if (find_frame(prof_self, asking, sp + sizeof sp, &place)) {
+    frame = place.top;
+    asking->thread = prof_self;
+    asking->edge = prof_frame_edge(place.top);
+    if (kind != FMT_ASKING_FREE)
+      find_asker(asking, place);
+  }
   struct prof_address_values values;
   if (gives_back(kind) && asking->address && prof_address_map_take(&blocks, asking->address, &values)) {
     asking->taken_size = values.first;
@@ -136,6 +175,8 @@ void prof_library_asking(const struct prof_registers *registers)
     if (kind == FMT_ASKING_FREE && is_same_recording(asking))
       count_freed(&values);
   }
+  if (frame)
+    begin_now(asking, frame, began);
 }
 
 /* Was the block that is to be given back kept, since another could not be given? Asked for no bytes, none is given. */
@@ -190,6 +231,7 @@ static void count_given(const struct prof_asking *asking, uintptr_t block, uint6
 
 void prof_library_answered(struct prof_asking *asking, uint64_t result)
 {
+  const uint64_t ended = is_measured() ? prof_clock_now() : 0;
   const enum fmt_asking kind = asking->call->asking;
   const struct prof_address_values taken = {asking->taken_size, asking->taken_where};
   if (kind != FMT_ASKING_FREE && is_same_recording(asking)) {
@@ -203,5 +245,9 @@ void prof_library_answered(struct prof_asking *asking, uint64_t result)
     if (asking->asker)
       prof_asked_close(asking->asker);
   }
-  prof_library_left(asking->call, (uintptr_t)(asking + 1), result);
+  prof_library_ended(asking->call, (uintptr_t)(asking + 1), result, ended);
+  /* Where every call is timed the exit has done so itself. */
+  if (ended && asking->edge && asking->thread == prof_self && prof_process.settings.sample_times &&
+      is_same_recording(asking))
+    charge(asking->thread, asking->edge, ended, prof_clock_now());
 }

@@ -9,6 +9,8 @@
 #include "format/asked.h"
 #include "profiler/tree/capture.h"
 
+struct prof_thread;
+
 /* What a stub has in r11. It outlasts a fork, and does not change while the stub stands in the slot. */
 struct prof_library_call {
   uintptr_t target; /* the function */
@@ -24,7 +26,9 @@ struct prof_asking {
   uint64_t size;               /* bytes that it asks for */
   uint64_t taken_size;         /* of the block that it gives back, and what the map had of it; 0: nothing */
   uint64_t taken_where;
-  uint64_t epoch; /* prof_process.epoch */
+  uint64_t epoch;             /* prof_process.epoch */
+  struct prof_thread *thread; /* that made the call, and that its edge is of */
+  struct fmt_rec_edge *edge;  /* NULL: it was not recorded */
 };
 
 /* Jumped to by stubs, and by nothing else: they keep every register but r11. */
@@ -39,6 +43,8 @@ void prof_library_passed(const struct prof_registers *registers);
 /* A call ends, which began with the stack pointer `sp`: `general` is in the register of returned integers, and vector
  * registers are as the function left them. */
 void prof_library_left(const struct prof_library_call *call, uintptr_t sp, uint64_t general);
+/* The same of one that ended when the clock read `ticks`; 0: now. */
+void prof_library_ended(const struct prof_library_call *call, uintptr_t sp, uint64_t general, uint64_t ticks);
 
 /* A call of a function with call.asking begins: as prof_library_entered(). Its struct prof_asking lies directly below
  * what the stack pointer was. */

@@ -44,12 +44,17 @@ void prof_library_passed(const struct prof_registers *registers)
 
 void prof_library_left(const struct prof_library_call *call, uintptr_t sp, uint64_t general)
 {
+  prof_library_ended(call, sp, general, 0);
+}
+
+void prof_library_ended(const struct prof_library_call *call, uintptr_t sp, uint64_t general, uint64_t ticks)
+{
   if (is_off())
     return;
   if (!prof_returned_is_told(sp + sizeof sp)) {
-    prof_sled_ended(call->slot, sp, 0, NULL);
+    prof_sled_ended(call->slot, sp, ticks, NULL);
     return;
   }
   const struct prof_returned returned = prof_returned_now(general);
-  prof_sled_ended(call->slot, sp, 0, &returned);
+  prof_sled_ended(call->slot, sp, ticks, &returned);
 }

@@ -141,6 +141,20 @@ int main(void) { return work(5) + work(5) + work(70) - 80; }
 """
 
 
+BLOCKS = r"""
+#include <stdlib.h>
+void *volatile blocks[300000];
+int main(void)
+{
+  for (int i = 0; i < 300000; i++)
+    blocks[i] = malloc(48);
+  for (int i = 0; i < 300000; i++)
+    free(blocks[i]);
+  return 0;
+}
+"""
+
+
 def sums(rows):
     """{function: (blocks, bytes, bytes not freed)} of those that asked for something."""
     found = {}
@@ -205,6 +219,19 @@ class Alloc(harness.Case):
         csv = self.callsig("report", recording, "--format", "csv").stdout.splitlines()
         self.assertTrue(csv[0].endswith(",allocs,allocbytes,unfreed_allocs,unfreed"))
         self.assertTrue(any(line.endswith(",2,10,2,10") for line in csv))
+
+    def usual(self, program, *options):
+        """What half of the calls of malloc() and of free() took no more than together, as the clock read it."""
+        rows = self.report("--raw", "--by", "function", self.run_counted(program, "--times", "exact", "--percentiles", *options))["rows"]
+        found = {row["function"]: row["p50"] for row in rows if row["ncalls"] == 300000}
+        self.assertEqual(found.keys(), {"malloc", "free"})
+        return sum(found.values())
+
+    def test_times_are_without_what_is_kept(self):
+        """What callsig does for each block takes several times as long as the allocator does, and lies outside of the call's time."""
+        program = self.compile("asks", BLOCKS, "-O1", "-fno-builtin")
+        counted = self.usual(program, "--library-calls=malloc", "--library-calls=free")
+        self.assertLess(self.usual(program, "--alloc"), 2 * counted + 20e-9)
 
     def test_counting_from_zero(self):
         program = self.compile("asks", r"""
