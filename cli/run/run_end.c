@@ -10,6 +10,7 @@
 #include "callsig/stats.h"
 #include "cli/common/recordings.h"
 #include "cli/terminal/terminal.h"
+#include "output/notes/nothing_note.h"
 #include "output/recording/recording.h"
 
 int cli_run_table_check(const struct cli_command *command, const struct cli_run_table *table, const char *output)
@@ -92,8 +93,7 @@ void cli_run_end_print_table(const struct cli_family_end *end, const struct cli_
         "nothing was recorded: recording was never switched on (--off: 'callsig ctl' does it, --after: the program "
         "ended before, CALLSIG_DISABLED: the program itself does it)");
   else if (error == 0 && total.calls == 0 && !is_full)
-    cli_error("nothing was recorded: no instrumented function ran, or all of them were filtered out%s",
-              is_part ? "; or none that --below is of" : "");
+    cli_error("%s%s", OUT_NOTHING_TEXT, is_part ? "; or none that --below is of" : "");
   else if (error == 0 && is_shown && (!is_part || cli_row_options_apply(stats, &table->rows) == CLI_EXIT_OK))
     callsig_stats_print(stats, stderr, NULL, 0);
   callsig_stats_free(stats);

@@ -15,6 +15,7 @@
 #include "output/notes/counting_notes.h"
 #include "output/notes/library_notes.h"
 #include "output/notes/loss_notes.h"
+#include "output/notes/nothing_note.h"
 #include "output/notes/open_notes.h"
 #include "output/notes/pause_notes.h"
 #include "output/notes/queued_notes.h"
@@ -397,6 +398,8 @@ static int give_notes(const struct callsig_stats *stats, bool of_table, const ui
   if (!processes)
     return -ENOMEM;
   note_nothing(&notes);
+  if (notes.result == 0)
+    notes.result = out_nothing_note(stats, note, data);
   note_undecided(&notes);
   if (notes.result == 0)
     notes.result = out_several_notes(stats, processes, note, data);

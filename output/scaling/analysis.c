@@ -77,15 +77,6 @@ static double certainty_of(double uncertainty)
   return 1 / (1 + uncertainty / half * (uncertainty / half));
 }
 
-/* Half a tick of the slowest clock, seconds: no call's time is known better. */
-static double half_tick(const struct out_profile *profile)
-{
-  double longest = 0;
-  for (uint32_t i = 0; i < profile->recordings.count; i++)
-    longest = fmax(longest, out_profile_recording(profile, i)->tick);
-  return longest / 2;
-}
-
 /* True when every candidate of the row is known; writes their values. */
 static bool read_values(const struct out_scaling_analysis *analysis, const struct out_scaling_finding *finding,
                         uint32_t row, double *values)
@@ -103,7 +94,8 @@ static uint32_t read_points(const struct out_scaling_analysis *analysis, struct 
                             double *values, double *times, double *weights, double *counted, double *shortest)
 {
   const struct out_scaling_measure *measure = &analysis->measure;
-  const double unsure = half_tick(analysis->profile);
+  /* No call's time is known better. */
+  const double unsure = measure->clock.step / 2;
   uint32_t count = 0;
   for (uint32_t i = 0; i < finding->row_count; i++) {
     const struct out_scaling_row *row = &analysis->samples->rows[finding->rows[i]];
@@ -148,6 +140,7 @@ static int make_points(struct out_scaling_analysis *analysis, struct out_scaling
   finding->points = (struct out_points){
       .count = count, .candidates = candidates, .values = values, .times = times, .weights = weights};
   finding->calls = calls;
+  finding->near = analysis->measure.clock.near;
   bool is_trimmed = !analysis->measure.own && analysis->measure.statistic == OUT_STATISTIC_TRIMMED;
   finding->shortest = is_trimmed ? shortest : NULL;
   return 0;

@@ -5,6 +5,7 @@
 #define CALLSIG_OUTPUT_SCALING_ANALYSIS_H
 
 #include "output/scaling/choose.h"
+#include "output/scaling/clock_near.h"
 #include "output/scaling/samples.h"
 
 /* An argument that takes fewer values, or whose largest is less than this many times its smallest, has no law. */
@@ -26,6 +27,7 @@ struct out_scaling_measure {
   bool
       own; /* the function's own time per call; otherwise with its callees, per outermost call. Own times have a MEAN */
   enum out_scaling_statistic statistic;
+  struct out_scaling_clock clock;
 };
 
 /* Why an argument is a candidate or is none. */
@@ -51,6 +53,7 @@ enum out_scaling_doubt {
   OUT_DOUBT_CACHES,    /* the time grows by no more than caches make, and that of the shortest calls does not */
   OUT_DOUBT_APART,     /* the means grow apart from the shortest calls, which bear no law */
   OUT_DOUBT_DISTURBED, /* the shortest calls of the same sizes follow a law that grows less */
+  OUT_DOUBT_CLOCK,     /* without the times near the clock's least there is no law, or too few times */
 };
 
 /* A law whose error is above 15 % is not borne by its points: the logarithm of 1.15. */
@@ -92,6 +95,8 @@ struct out_scaling_finding {
   struct out_law calm;    /* of DISTURBED: the law of the shortest calls */
   bool is_shortest;       /* of LAW: it is of the shortest calls, as the means are too far off it */
   double means_off;       /* then: by how much, as out_fit.left_out */
+  double near;            /* seconds: shorter times decide no law: out_scaling_clock.near */
+  uint32_t too_short;     /* points of such times, where the law is the one that they do not decide; else 0 */
   uint32_t strays;        /* rows left out as they are far off the law that all others follow */
 };
 

@@ -169,15 +169,38 @@ static bool goes_before(const struct out_fit *fit, const struct out_fit *other)
   return fit->score < other->score;
 }
 
+/* True when a slower term takes off a part of what the leading one gives: it bends the law to the points, and tells no
+ * order by that. */
+static bool is_bent(const struct out_fit *fit)
+{
+  for (uint32_t i = fit->law.leading; i < fit->law.term_count; i++)
+    if (fit->coefficients[1 + i] < 0)
+      return true;
+  return false;
+}
+
+/* The best law that is not bent, where it is as near as a law has to be; else the best one. */
+static const struct out_fit *straightest_of(const struct choice *choice)
+{
+  const struct out_fit *best = best_of(choice), *straight = NULL;
+  for (uint32_t i = 1; i < choice->fits.count; i++) {
+    const struct out_fit *fit = fit_at(choice, i);
+    if (!is_bent(fit) && !out_law_is_steeper(&fit->law) && (!straight || fit->score < straight->score))
+      straight = fit;
+  }
+  return is_bent(best) && straight && straight->left_out <= OUT_CHOOSE_STEP ? straight : best;
+}
+
 /* Of the laws that are not told from the best, the one with the fewest terms; of as many terms, the best. Where it is
  * farther off than is printed, one of its name that is near, with a slower term more, stands for it. */
 static const struct out_fit *choose(const struct choice *choice)
 {
-  const struct out_fit *chosen = best_of(choice), *near = NULL;
+  const struct out_fit *chosen = straightest_of(choice), *near = NULL;
+  const bool may_bend = is_bent(chosen);
   const double limit = chosen->score + OUT_CHOOSE_APART;
   for (uint32_t i = 0; i < choice->fits.count; i++) {
     const struct out_fit *fit = fit_at(choice, i);
-    if (fit->score <= limit && goes_before(fit, chosen))
+    if (fit->score <= limit && (may_bend || !is_bent(fit)) && goes_before(fit, chosen))
       chosen = fit;
   }
   for (uint32_t i = 0; chosen->left_out > OUT_CHOOSE_STEP && i < choice->fits.count; i++) {

@@ -18,7 +18,11 @@ void out_scaling_give_up(struct out_scaling_finding *finding, enum out_scaling_d
 double out_scaling_allowed_error(const struct out_scaling_samples *samples, const struct out_scaling_finding *finding,
                                  const struct out_law *law);
 
-/* Gives up a law that is too far off, or hangs on a few calls of the largest size. 0 or -ENOMEM. */
+/* How many points have a time that is not near the clock's least. */
+uint32_t out_scaling_count_clear(const struct out_points *points, double near);
+
+/* Gives up a law that is too far off, or hangs on a few calls of the largest size, or on times near the clock's least:
+ * where the others follow another law, that is taken. 0 or -ENOMEM. */
 int out_scaling_doubt(const struct out_scaling_samples *samples, struct out_scaling_finding *finding);
 
 #endif

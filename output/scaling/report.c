@@ -220,6 +220,8 @@ static int prepare_signatures(struct out_scaling_report *report)
 static int write_report(struct out_scaling_report *report, const struct out_scaling_format *format)
 {
   int result = prepare_signatures(report);
+  if (result == 0)
+    result = out_scaling_clock_read(&report->stats->profile, &report->measure.clock);
   if (result < 0)
     return result;
   report->names = out_stats_names(report->stats);

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "output/notes/notes.h"
+#include "output/scaling/figures.h"
 #include "output/scaling/report.h"
 #include "output/scaling/wording.h"
 

@@ -96,6 +96,7 @@ static int take_shortest(const struct out_scaling_samples *samples, struct out_s
   again.points = *points;
   again.verdict = *calm;
   int result = again.kind == OUT_SCALING_LAW ? out_scaling_doubt(samples, &again) : 0;
+  *calm = again.verdict;
   if (result < 0 || again.kind == OUT_SCALING_NONE)
     return result;
   if (finding->doubt == OUT_DOUBT_DISTURBED || finding->doubt == OUT_DOUBT_CACHES) {

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "output/scaling/doubt.h"
 #include "output/scaling/shortest.h"
 
 /* Sizes at which a step may begin that are tried, evenly among all. */
@@ -313,7 +314,8 @@ static int stand_in(struct out_scaling_finding *finding, const struct out_points
   if (result == 0)
     result = find_best(&search);
   const struct out_fit *best = result == 0 ? best_of(&search) : NULL;
-  *is_taken = best && (!are_means || out_scaling_rise(points, best) >= OUT_SCALING_CACHES);
+  *is_taken = best && out_scaling_count_clear(points, finding->near) >= OUT_SCALING_STEP_SIZES &&
+              (!are_means || out_scaling_rise(points, best) >= OUT_SCALING_CACHES);
   if (*is_taken) {
     finding->verdict.rivals.count = 0;
     if (!are_means)
@@ -436,7 +438,9 @@ static int weigh_law(enum out_scaling_waits waits, struct out_scaling_finding *f
   if (result == 0)
     result = find_beside(&search, &finding->verdict.fit, true);
   const struct out_fit *best = result == 0 ? best_of(&search) : NULL;
-  if (best && best->score + OUT_CHOOSE_APART < finding->verdict.fit.score)
+  /* Where times near the clock's least stand before the others, what they bend looks like a step. */
+  const bool are_clear = out_scaling_count_clear(&finding->points, finding->near) == finding->points.count;
+  if (best && are_clear && best->score + OUT_CHOOSE_APART < finding->verdict.fit.score)
     result = replace(&search, best, &finding->verdict);
   else if (result == 0)
     result = add_rivals(&search, &finding->verdict);
@@ -456,5 +460,7 @@ int out_scaling_ask_steps(enum out_scaling_waits waits, struct out_scaling_findi
     return 0;
   if (finding->kind == OUT_SCALING_LAW)
     return weigh_law(waits, finding);
-  return finding->kind == OUT_SCALING_NONE && finding->doubt != OUT_DOUBT_FEW_CALLS ? find_law(waits, finding) : 0;
+  return finding->kind == OUT_SCALING_NONE && finding->doubt != OUT_DOUBT_FEW_CALLS && finding->doubt != OUT_DOUBT_CLOCK
+             ? find_law(waits, finding)
+             : 0;
 }

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <math.h>
 
+#include "output/scaling/figures.h"
+#include "output/scaling/objection.h"
 #include "output/scaling/steps.h"
 
 /* A term that makes up less of the time at every point is not printed. */
@@ -51,42 +53,6 @@ const char *out_scaling_statistic_text(enum out_scaling_statistic statistic)
       [OUT_STATISTIC_MINIMUM] = "the shortest call of each signature",
   };
   return texts[statistic];
-}
-
-/* Three digits of a value in [0.9995, 999.5). */
-static void put_three_digits(struct out_text *text, double value)
-{
-  out_text_decimals(text, value, 0, value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
-}
-
-void out_scaling_put_time(struct out_text *text, double seconds)
-{
-  static const struct {
-    double seconds;
-    const char *name;
-  } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}, {1e-12, "ps"}, {1e-15, "fs"}, {1e-18, "as"}};
-  const uint32_t count = sizeof units / sizeof units[0];
-  uint32_t unit = 0;
-  while (unit < count - 1 && seconds < 0.9995 * units[unit].seconds)
-    unit++;
-  if (seconds >= 999.5)
-    out_text_printf(text, "%.0f", seconds);
-  else
-    put_three_digits(text, seconds / units[unit].seconds);
-  out_text_printf(text, " %s", units[unit].name);
-}
-
-void out_scaling_put_percent(struct out_text *text, double deviation)
-{
-  double percent = fmin(100 * expm1(deviation), 1e9);
-  out_text_decimals(text, percent, 0, percent < 99.95 ? 1 : 0);
-  out_text_puts(text, " %");
-}
-
-/* A part of 1. */
-static void put_share(struct out_text *text, double share)
-{
-  out_text_printf(text, "%.0f %%", 100 * share);
 }
 
 /* One coefficient and its term; nothing when it makes up a ten thousandth of the time at most. */
@@ -200,59 +166,6 @@ static void put_roles(struct out_text *text, const struct out_scaling_analysis *
   }
 }
 
-/* Why a time that varies has no law. */
-static void put_doubt(struct out_text *text, const struct out_scaling_analysis *analysis,
-                      const struct out_scaling_finding *finding)
-{
-  const struct out_fit *fit = &finding->verdict.fit;
-  if (finding->doubt == OUT_DOUBT_FEW_CALLS) {
-    out_text_puts(text, "the best law, ");
-    out_law_name(&fit->law, finding->names, text);
-    out_text_printf(text, ", hangs on fewer than %d calls of the largest size", OUT_SCALING_TRIMMED);
-    return;
-  }
-  if (finding->doubt == OUT_DOUBT_SHARE) {
-    out_text_puts(text, "the best law, ");
-    out_law_name(&fit->law, finding->names, text);
-    out_text_puts(text, ", makes up ");
-    put_share(text, fit->share);
-    out_text_puts(text, " of the time, which is too little at an error of ");
-    out_scaling_put_percent(text, fit->left_out);
-    return;
-  }
-  if (finding->doubt == OUT_DOUBT_CACHES) {
-    out_text_puts(text, "the best law, ");
-    out_law_name(&fit->law, finding->names, text);
-    out_text_puts(text, ", adds little to a call, and is not that of the shortest: caches do as much");
-    return;
-  }
-  if (finding->doubt == OUT_DOUBT_DISTURBED) {
-    out_text_puts(text, "the best law, ");
-    out_law_name(&fit->law, finding->names, text);
-    out_text_puts(text, ", is not that of the shortest calls, ");
-    out_law_name(&finding->calm, finding->names, text);
-    out_text_puts(text, ", which --measure min takes");
-  } else if (finding->doubt == OUT_DOUBT_APART) {
-    out_text_puts(text, "the best law, ");
-    out_law_name(&fit->law, finding->names, text);
-    out_text_puts(text, ", is of means that grow apart from the shortest calls, and these bear no law");
-  } else if (finding->doubt == OUT_DOUBT_ERROR) {
-    out_text_puts(text, "the best law, ");
-    out_law_name(&fit->law, finding->names, text);
-    out_text_puts(text, ", is ");
-    out_scaling_put_percent(text, fit->left_out);
-    out_text_puts(text, " off, and above ");
-    out_scaling_put_percent(text, OUT_SCALING_ERROR);
-    out_text_puts(text, " is none");
-  } else {
-    out_text_puts(text, "the time varies by ");
-    out_scaling_put_percent(text, fit->deviation);
-    out_text_puts(text, ", and no law up to n^3 explains it");
-  }
-  if (out_scaling_waits(analysis->profile) == OUT_WAITS_COUNT)
-    out_text_puts(text, "; waiting counts, which --clock cpu leaves out");
-}
-
 void out_scaling_put_reason(struct out_text *text, const struct out_scaling_analysis *analysis,
                             const struct out_scaling_finding *finding)
 {
@@ -262,7 +175,7 @@ void out_scaling_put_reason(struct out_text *text, const struct out_scaling_anal
       out_text_puts(text, "the time grows faster than n^3");
       break;
     }
-    put_doubt(text, analysis, finding);
+    out_scaling_put_doubt(text, analysis, finding);
     break;
   case OUT_SCALING_FEW:
     if (finding->points.candidates == 0)
@@ -351,7 +264,7 @@ static int warn_of_buckets(struct warnings *warnings)
     if (!argument->is_bucketed || !is_in_law(finding, i))
       continue;
     out_text_printf(warnings->text, "%s is known in ranges, by their geometric middle: it may be ", argument->name);
-    put_three_digits(warnings->text, fmin(spread, 999));
+    out_scaling_put_three_digits(warnings->text, fmin(spread, 999));
     out_text_puts(warnings->text, " times as much or as little, and coefficients with it");
     result = give(warnings);
   }
@@ -406,7 +319,7 @@ static int warn_of_step(struct warnings *warnings)
   out_text_puts(warnings->text, "; from ");
   put_size(warnings->text, finding, fit->law.to);
   out_text_puts(warnings->text, " on each step takes ");
-  put_three_digits(warnings->text, out_scaling_step_factor(fit));
+  out_scaling_put_three_digits(warnings->text, out_scaling_step_factor(fit));
   out_text_puts(warnings->text, " times as long, as where data leave a cache");
   return give(warnings);
 }
@@ -420,10 +333,25 @@ static int warn_of_left_out(struct warnings *warnings, uint32_t count, const cha
   return give(warnings);
 }
 
+/* The law is then that of the other times, though the range that is printed is of all. */
+static int warn_of_short(struct warnings *warnings)
+{
+  const struct out_scaling_finding *finding = warnings->finding;
+  if (finding->too_short == 0 || finding->kind != OUT_SCALING_LAW)
+    return 0;
+  out_text_printf(warnings->text, "the times of %u signature%s, below ", finding->too_short,
+                  finding->too_short == 1 ? "" : "s");
+  out_scaling_put_time(warnings->text, finding->near);
+  out_text_puts(warnings->text, " and so near the least that the clock reads, count little");
+  return give(warnings);
+}
+
 static int warn_of_rows(struct warnings *warnings)
 {
   const struct out_scaling_finding *finding = warnings->finding;
-  int result = warn_of_left_out(warnings, finding->strays, "far off the law that the others follow");
+  int result = warn_of_short(warnings);
+  if (result == 0)
+    result = warn_of_left_out(warnings, finding->strays, "far off the law that the others follow");
   if (result == 0)
     result = warn_of_left_out(warnings, finding->unknown, "an argument was not read");
   if (result == 0)
@@ -452,7 +380,7 @@ static int warn_of_hooks(struct warnings *warnings)
   if (finding->kind > OUT_SCALING_CONSTANT || !(read > 0 && shown < read * exp(-OUT_SCALING_ERROR)))
     return 0;
   out_text_puts(warnings->text, "hooks took ");
-  put_share(warnings->text, 1 - shown / read);
+  out_scaling_put_share(warnings->text, 1 - shown / read);
   out_text_puts(warnings->text,
                 " of what the clock read, which the law is of: times by it are those of a run with hooks");
   return give(warnings);

@@ -19,12 +19,6 @@ const char *out_scaling_statistic_text(enum out_scaling_statistic statistic);
 /* "trimmed", "mean" or "min". */
 const char *out_scaling_statistic_name(enum out_scaling_statistic statistic);
 
-/* A time of at least 0 in the largest unit that it has at least one of, with three digits: "1.25 us". */
-void out_scaling_put_time(struct out_text *text, double seconds);
-
-/* A deviation of logarithms in per cent of the time: "3.1 %". */
-void out_scaling_put_percent(struct out_text *text, double deviation);
-
 /* "52.0 ns + 1.25 ns * n log n": the fitted times, without terms that make up next to nothing of them. */
 void out_scaling_put_formula(struct out_text *text, const struct out_scaling_finding *finding);
 

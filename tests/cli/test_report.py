@@ -238,10 +238,22 @@ class Report(harness.Case):
         for name, options in (("loop.cpu", ["--clock", "cpu"]), ("loop.wall", ["--times", "exact"])):
             self.assertEqual(self.callsig("run", *options, "-o", name, program).returncode, 0)
         words = "\ntimes by --clock cpu hold what the hooks took, and it is not known how much: "
-        self.assertIn(words, self.report("loop.cpu"))
+        said = self.report("loop.cpu")
+        self.assertIn(words, said)
+        self.assertRegex(said, "; for each of 20001 calls the kernel was asked twice, which took [0-9.]+ of [0-9.]+ seconds or so: ")
         self.assertIn(words, self.report("loop.cpu", "loop.wall"))
         self.assertNotIn(words, self.report("loop.wall"))
         self.assertNotIn(words, self.report("loop.cpu", "--raw"))
+
+    def test_nothing_was_recorded(self):
+        """A report says why, as the run did that made the recording; and nothing of it where there are calls."""
+        program = self.compile("few", "int __attribute__((noinline)) leaf(int n) { return n; } int main(void) { return leaf(0); }")
+        done = self.callsig("run", "--include", "zzz*", "-o", "nothing.out", program)
+        words = "nothing was recorded: no instrumented function ran, or all of them were filtered out"
+        self.assertEqual((done.returncode, done.stderr), (0, f"callsig: {words}\n"))
+        self.assertIn(f"\n{words}\n", self.report("nothing.out"))
+        self.assertIn(f'"{words}"', self.callsig("report", "nothing.out", "--format", "json").stdout)
+        self.assertNotIn(words, self.report("callsig.out"))
 
     @harness.with_own_allocator
     def test_memory_ends(self):

@@ -6,6 +6,8 @@
  * prints "KIND NAME", the coefficients, the deviation, and the rivals; any number of such sets
  *   fit_points judge    the same, but of what is left of the law once it was doubted and laws with a step were asked
  *   fit_points shortest the same, with the shortest call behind each point's time, which is asked too
+ *   fit_points near     the same by a clock that hardly tells times below the one that goes before all sets
+ *   fit_points step     sorted readings of a clock: prints its step
  *
  * Numbers are printed in hexadecimal, so that nothing is lost.
  */
@@ -15,6 +17,7 @@
 #include <string.h>
 
 #include "output/scaling/choose.h"
+#include "output/scaling/clock_near.h"
 #include "output/scaling/doubt.h"
 #include "output/scaling/least_squares.h"
 #include "output/scaling/shortest.h"
@@ -78,7 +81,7 @@ static void print_choice(const struct out_choice *choice)
 }
 
 /* What becomes of the choice where it is doubted, and the shortest calls and laws with a step are asked. */
-static int judge(const struct out_points *points, const double *shortest, struct out_choice *choice)
+static int judge(const struct out_points *points, const double *shortest, double near, struct out_choice *choice)
 {
   struct out_scaling_argument arguments[OUT_LAW_CANDIDATES] = {0};
   struct out_scaling_samples samples = {.arguments = BASE_VECTOR_OF(struct out_scaling_argument)};
@@ -96,6 +99,7 @@ static int judge(const struct out_points *points, const double *shortest, struct
                                         .points = *points,
                                         .candidates = candidates,
                                         .calls = calls,
+                                        .near = near,
                                         .shortest = shortest};
   if (result == 0 && finding.kind == OUT_SCALING_LAW)
     result = out_scaling_doubt(&samples, &finding);
@@ -110,7 +114,7 @@ static int judge(const struct out_points *points, const double *shortest, struct
   return result;
 }
 
-static int choose(bool is_judged, bool has_shortest)
+static int choose(bool is_judged, bool has_shortest, double near)
 {
   unsigned count, candidates;
   while (scanf("%u %u", &count, &candidates) == 2) {
@@ -127,7 +131,7 @@ static int choose(bool is_judged, bool has_shortest)
         .count = count, .candidates = candidates, .values = values, .times = times, .weights = weights};
     struct out_choice choice;
     const bool is_chosen = values && times && weights && shortest && out_choose(&points, &choice) == 0 &&
-                           (!is_judged || judge(&points, has_shortest ? shortest : NULL, &choice) == 0);
+                           (!is_judged || judge(&points, has_shortest ? shortest : NULL, near, &choice) == 0);
     if (is_chosen) {
       print_choice(&choice);
       out_choice_free(&choice);
@@ -142,13 +146,28 @@ static int choose(bool is_judged, bool has_shortest)
   return 0;
 }
 
+static int find_step(void)
+{
+  uint64_t readings[256];
+  uint32_t count = 0;
+  double reading;
+  while (count < sizeof readings / sizeof *readings && scanf("%lf", &reading) == 1)
+    readings[count++] = (uint64_t)reading;
+  printf("%g\n", out_scaling_step_of(readings, count));
+  return 0;
+}
+
 int main(int argc, char **argv)
 {
   if (argc == 2 && strcmp(argv[1], "solve") == 0)
     return solve();
   if (argc == 2 && strcmp(argv[1], "choose") == 0)
-    return choose(false, false);
+    return choose(false, false, 0);
   if (argc == 2 && strcmp(argv[1], "judge") == 0)
-    return choose(true, false);
-  return argc == 2 && strcmp(argv[1], "shortest") == 0 ? choose(true, true) : 2;
+    return choose(true, false, 0);
+  if (argc == 2 && strcmp(argv[1], "near") == 0)
+    return choose(true, true, read_number());
+  if (argc == 2 && strcmp(argv[1], "step") == 0)
+    return find_step();
+  return argc == 2 && strcmp(argv[1], "shortest") == 0 ? choose(true, true, 0) : 2;
 }

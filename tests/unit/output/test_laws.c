@@ -1,5 +1,6 @@
 /* Laws are looked for within an effort: functions that would take more than is left are counted, none is left out in
- * silence. */
+ * silence. The step of a recording's clock is read off its shortest calls: what lies within a few steps decides no law.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,10 +30,9 @@ static struct callsig_stats *load_two(void)
 }
 
 /* The laws within this effort, which is set to what is left of it; the caller frees them. */
-static char *laws_within(struct out_scaling_effort *effort)
+static char *print_laws(struct callsig_stats *stats, struct out_scaling_effort *effort)
 {
   const struct callsig_stats_scaling wanted = {.size = sizeof wanted, .format = "json"};
-  struct callsig_stats *stats = load_two();
   char *text = NULL;
   size_t size = 0;
   FILE *out = open_memstream(&text, &size);
@@ -46,7 +46,7 @@ static char *laws_within(struct out_scaling_effort *effort)
 static void expect(double effort, bool has_longer, bool has_shorter)
 {
   struct out_scaling_effort given = {.left = effort};
-  char *text = laws_within(&given);
+  char *text = print_laws(load_two(), &given);
   assert_int_equal(strstr(text, "\"longer\"") != NULL, has_longer);
   assert_int_equal(strstr(text, "\"shorter\"") != NULL, has_shorter);
   assert_int_equal(given.left_out, !has_longer + !has_shorter);
@@ -75,12 +75,55 @@ static void none_is_left_out_in_silence(void **state)
   expect(0, false, false);
 }
 
+/* The lengths that nasm hashes, and the shortest call of each as its clock read it, in steps. */
+static const struct {
+  uint64_t length, steps;
+} calls[] = {{2, 2},  {3, 2},  {4, 2},  {5, 2},  {6, 2},  {7, 2},  {8, 2},  {9, 3},  {10, 3}, {11, 3}, {12, 3},
+             {13, 4}, {14, 4}, {15, 4}, {16, 4}, {17, 4}, {18, 5}, {19, 5}, {20, 5}, {22, 5}, {36, 9}, {38, 9}};
+
+enum { CALLS = sizeof calls / sizeof calls[0] };
+
+/* The laws of one function whose calls took so many ticks a step, and a rest. The caller frees them. */
+static char *laws_of(uint64_t ticks, uint64_t rest)
+{
+  struct sample sample;
+  uint64_t now = 1000;
+  sample_begin(&sample);
+  const uint32_t function = index_writer_function(sample.index, "crc64.c", 199, "crc64ib", 0);
+  index_writer_arg(sample.index, FMT_ARG_VALUE, "length", sample.int_type);
+  sample_calls(&sample);
+  for (unsigned i = 0; i < CALLS; i++) {
+    const uint64_t took = calls[i].steps * ticks + i % 2 * rest;
+    sample_call(&sample, function, (const uint64_t[]){0, calls[i].length}, 2, now, now + took);
+    now += 100 * ticks;
+  }
+  struct out_scaling_effort effort = {.left = 1e6};
+  return print_laws(sample_load(&sample, now), &effort);
+}
+
+static void few_steps_decide_no_law(void **state)
+{
+  (void)state;
+  char *text = laws_of(260000, 0);
+  assert_non_null(strstr(text, "which are near the least that the clock reads"));
+  free(text);
+}
+
+/* The same times, read by a clock that tells every tick. */
+static void a_fine_clock_tells_them(void **state)
+{
+  (void)state;
+  char *text = laws_of(260000, 1237);
+  assert_null(strstr(text, "near the least that the clock reads"));
+  free(text);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(all_are_looked_at_with_enough),
-      cmocka_unit_test(the_longest_goes_first),
-      cmocka_unit_test(none_is_left_out_in_silence),
+      cmocka_unit_test(all_are_looked_at_with_enough), cmocka_unit_test(the_longest_goes_first),
+      cmocka_unit_test(none_is_left_out_in_silence),   cmocka_unit_test(few_steps_decide_no_law),
+      cmocka_unit_test(a_fine_clock_tells_them),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }
