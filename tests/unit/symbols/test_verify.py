@@ -8,6 +8,7 @@
 """
 
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -64,6 +65,25 @@ def survive(callsig, folder, rule):
     return None if run.returncode in (0, 1) and ": sites " in run.stdout else f"status {run.returncode}\n{run.stdout}{run.stderr}"
 
 
+# Lengths of the first entry of .eh_frame: beyond the section, and one that says that it is told in 8 bytes.
+LENGTHS = [0x7FFFFF00, 0xFFFFFFFF]
+
+
+def survive_length(callsig, folder, length):
+    """libdwarf ends the process at call frame information that is longer than its section, unless it is asked not to."""
+    out = folder / "length.so"
+    flags = ["-g", "-w", "-fPIC", "-shared", "-finstrument-functions"]
+    subprocess.run(["gcc", *flags, str(PROGRAMS / "verify_program.c"), "-o", out], check=True)
+    sections = subprocess.run(["readelf", "-SW", out], check=True, capture_output=True, text=True).stdout
+    fields = next(line for line in sections.splitlines() if " .eh_frame " in line).split()
+    place = int(fields[fields.index(".eh_frame") + 3], 16)
+    data = bytearray(out.read_bytes())
+    data[place : place + 4] = struct.pack("<I", length)
+    out.write_bytes(data)
+    run = subprocess.run([callsig, "index", out, "--verify"], capture_output=True, text=True, timeout=600)
+    return None if run.returncode in (0, 1) and ": sites " in run.stdout else f"status {run.returncode}\n{run.stdout}{run.stderr}"
+
+
 def main():
     callsig = Path(sys.argv[1]).resolve()
     variants = QUICK if "--quick" in sys.argv[2:] else FULL
@@ -80,6 +100,11 @@ def main():
             problem = survive(callsig, Path(folder), rule)
             if problem:
                 print(f"FAIL call frame information {rule}\n{problem}")
+                failures += 1
+        for length in LENGTHS:
+            problem = survive_length(callsig, Path(folder), length)
+            if problem:
+                print(f"FAIL call frame information of length {length:#x}\n{problem}")
                 failures += 1
     return 1 if failures else 0
 
