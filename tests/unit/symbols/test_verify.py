@@ -65,23 +65,24 @@ def survive(callsig, folder, rule):
     return None if run.returncode in (0, 1) and ": sites " in run.stdout else f"status {run.returncode}\n{run.stdout}{run.stderr}"
 
 
-# Lengths of the first entry of .eh_frame: beyond the section, and one that says that it is told in 8 bytes.
-LENGTHS = [0x7FFFFF00, 0xFFFFFFFF]
+# First words of sections that libdwarf then ends the process at: by intention, unless it is asked not to, or because it frees twice.
+DAMAGE = [(".eh_frame", 0x7FFFFF00, True), (".eh_frame", 0xFFFFFFFF, True), (".debug_rnglists", 0x7FFFFF00, False)]
 
 
-def survive_length(callsig, folder, length):
-    """libdwarf ends the process at call frame information that is longer than its section, unless it is asked not to."""
-    out = folder / "length.so"
-    flags = ["-g", "-w", "-fPIC", "-shared", "-finstrument-functions"]
+def survive_damage(callsig, folder, section, word, is_read):
+    """A module with a damaged section is read as far as it can be, or told to be damaged."""
+    out = folder / "damaged.so"
+    flags = ["-g", "-w", "-O2", "-fPIC", "-shared", "-finstrument-functions"]
     subprocess.run(["gcc", *flags, str(PROGRAMS / "verify_program.c"), "-o", out], check=True)
     sections = subprocess.run(["readelf", "-SW", out], check=True, capture_output=True, text=True).stdout
-    fields = next(line for line in sections.splitlines() if " .eh_frame " in line).split()
-    place = int(fields[fields.index(".eh_frame") + 3], 16)
+    fields = next(line for line in sections.splitlines() if f" {section} " in line).split()
+    place = int(fields[fields.index(section) + 3], 16)
     data = bytearray(out.read_bytes())
-    data[place : place + 4] = struct.pack("<I", length)
+    data[place : place + 4] = struct.pack("<I", word)
     out.write_bytes(data)
     run = subprocess.run([callsig, "index", out, "--verify"], capture_output=True, text=True, timeout=600)
-    return None if run.returncode in (0, 1) and ": sites " in run.stdout else f"status {run.returncode}\n{run.stdout}{run.stderr}"
+    is_told = ": sites " in run.stdout or (not is_read and f"callsig: index: {out}: " in run.stderr)
+    return None if run.returncode in (0, 1) and is_told else f"status {run.returncode}\n{run.stdout}{run.stderr}"
 
 
 def main():
@@ -101,10 +102,10 @@ def main():
             if problem:
                 print(f"FAIL call frame information {rule}\n{problem}")
                 failures += 1
-        for length in LENGTHS:
-            problem = survive_length(callsig, Path(folder), length)
+        for damage in DAMAGE:
+            problem = survive_damage(callsig, Path(folder), *damage)
             if problem:
-                print(f"FAIL call frame information of length {length:#x}\n{problem}")
+                print(f"FAIL damage {damage}\n{problem}")
                 failures += 1
     return 1 if failures else 0
 
