@@ -3,8 +3,11 @@
  */
 #include "symbols/flow/flow.h"
 
+#include <string.h>
+
 #include "symbols/flow/flow_instructions.h"
 #include "symbols/flow/flow_values.h"
+#include "symbols/flow/step.h"
 
 static void begin(struct sym_flow *flow, const struct sym_hook *hook, uint64_t pc, struct sym_frame_bases bases)
 {
@@ -56,6 +59,39 @@ bool sym_flow_step(struct sym_flow *flow)
     return false;
   flow->at += instruction.size;
   return true;
+}
+
+static bool is_same(const struct sym_flow_value *one, const struct sym_flow_value *other)
+{
+  return one->known == other->known && one->count == other->count &&
+         memcmp(one->ops, other->ops, one->count * sizeof *one->ops) == 0;
+}
+
+/* Leaves of registers what both ways hold, which begin at `before` and lead to here. */
+static void meet(struct sym_flow *flow, const struct sym_flow *before)
+{
+  for (uint8_t reg = 0; reg < FMT_REGISTERS_MAX; reg++) {
+    if (!is_same(&flow->registers[reg], &before->registers[reg]))
+      flow->registers[reg] = sym_flow_unknown;
+    if (!is_same(&flow->vectors[reg], &before->vectors[reg]))
+      flow->vectors[reg] = sym_flow_unknown;
+  }
+  for (unsigned i = before->store_count; i < flow->store_count; i++)
+    flow->stores[i].value = sym_flow_unknown;
+}
+
+bool sym_flow_step_over(struct sym_flow *flow)
+{
+  struct sym_step step;
+  if (!sym_step_at(flow->hook, flow->at, UINT64_MAX, &step) || !step.falls_through || step.target <= flow->at)
+    return sym_flow_step(flow);
+  const struct sym_flow before = *flow;
+  flow->at += step.size;
+  while (flow->at < step.target)
+    if (!sym_flow_step(flow))
+      return false;
+  meet(flow, &before);
+  return flow->at == step.target;
 }
 
 static void append(const struct sym_flow_value *value, struct sym_code *code)

@@ -7,7 +7,7 @@
  *
  * Only copies are followed: moves, loads, stores, constants, addresses in the frame, pushes and pops, and unconditional
  * jumps. Everything else makes what it writes unknown, and conditional jumps, calls and instructions that are not
- * decoded end the path. Nothing is assumed of a store through another pointer but that it may have changed what is
+ * known end the path. Nothing is assumed of a store through another pointer but that it may have changed what is
  * loaded later.
  */
 #ifndef CALLSIG_SYMBOLS_FLOW_FLOW_H
@@ -61,6 +61,10 @@ void sym_flow_begin_function(struct sym_flow *flow, const struct sym_hook *hook,
 
 /* Follows one instruction. False when the path ends before it. */
 bool sym_flow_step(struct sym_flow *flow);
+
+/* The same, but that a conditional jump ahead over straight code, as a variadic function has one around the stores of
+ * its vector registers, is one instruction: after it is known what both ways leave alike. */
+bool sym_flow_step_over(struct sym_flow *flow);
 
 /* Appends ops that push a register (DWARF number) as it is now, and returns how many
  * of its low bytes they tell: 0, without ops, when it is unknown. */

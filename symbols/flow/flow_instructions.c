@@ -4,6 +4,7 @@
 #include "symbols/flow/flow_instructions.h"
 
 #include "symbols/flow/flow_values.h"
+#include "symbols/flow/operands.h"
 #include "symbols/processor/x86_64.h"
 
 /* Machine numbers (rax rcx rdx rbx rsp rbp rsi rdi) to DWARF's (rax rdx rcx rbx rsi rdi rbp rsp). */
@@ -391,11 +392,45 @@ static bool two_byte(struct sym_flow *flow, const struct sym_instruction *instru
   }
 }
 
+/* Whether an instruction works on vectors or on the x87's stack, and names all memory that it writes: maskmovdqu, for
+ * one, does not. */
+static bool is_of_numbers(const struct sym_instruction *instruction)
+{
+  const uint8_t opcode = instruction->opcode;
+  if (instruction->map == SYM_MAP_ONE_BYTE)
+    return !instruction->is_vex && opcode >= 0xd8 && opcode <= 0xdf;
+  if (instruction->map != SYM_MAP_0F)
+    return instruction->is_vex;
+  return opcode != 0xf7 &&
+         ((opcode >= 0x10 && opcode <= 0x17) || (opcode >= 0x28 && opcode <= 0x2f) ||
+          (opcode >= 0x50 && opcode <= 0x7f) || opcode == 0xc2 || (opcode >= 0xc4 && opcode <= 0xc6) || opcode >= 0xd0);
+}
+
+/* What computes with floating-point numbers and vectors is not followed: what it writes is unknown. */
+static bool forget(struct sym_flow *flow, const struct sym_instruction *instruction)
+{
+  const struct sym_processor *processor = flow->hook->processor;
+  const struct sym_operands operands = sym_operands_of(instruction);
+  if (!is_of_numbers(instruction) || operands.writes == UINT64_MAX)
+    return false;
+  for (uint8_t reg = 0; reg < FMT_REGISTERS_MAX; reg++) {
+    if (reg < processor->register_count && operands.writes >> reg & 1)
+      flow->registers[reg] = sym_flow_unknown;
+    if (reg < 16 && operands.writes >> (processor->first_vector + reg) & 1)
+      flow->vectors[reg] = sym_flow_unknown;
+  }
+  if (!operands.has_memory || !operands.stores)
+    return true;
+  const struct sym_flow_value address = address_of(flow, instruction);
+  return sym_flow_store(flow, &address, operands.size, sym_flow_unknown);
+}
+
 bool sym_flow_execute(struct sym_flow *flow, const struct sym_instruction *instruction)
 {
-  if (instruction->is_vex)
-    return false;
-  if (instruction->map == SYM_MAP_ONE_BYTE)
-    return one_byte(flow, instruction);
-  return instruction->map == SYM_MAP_0F && two_byte(flow, instruction);
+  bool is_followed = false;
+  if (!instruction->is_vex && instruction->map == SYM_MAP_ONE_BYTE)
+    is_followed = one_byte(flow, instruction);
+  else if (!instruction->is_vex && instruction->map == SYM_MAP_0F)
+    is_followed = two_byte(flow, instruction);
+  return is_followed || forget(flow, instruction);
 }

@@ -27,7 +27,7 @@ static bool follow(const struct sym_location_context *context, struct sym_flow *
 {
   sym_flow_begin_function(flow, context->hook, context->entry);
   while (flow->at != context->call)
-    if (!sym_flow_step(flow))
+    if (!sym_flow_step_over(flow))
       return false;
   return true;
 }

@@ -72,7 +72,7 @@ static bool enter(struct entered *entered, const struct vf_place *place)
 static bool go_to_call(struct entered *entered, const struct vf_subject *subject)
 {
   for (int step = 0; step < STEPS_MAX && entered->at != entered->place.call; step++)
-    if (!vf_emulate(subject->code, &entered->machine, &entered->at))
+    if (!vf_emulate_over(subject->code, &entered->machine, &entered->at))
       return false;
   return entered->at == entered->place.call;
 }
@@ -104,7 +104,8 @@ static enum vf_outcome compare_entered(const struct vf_subject *subject, const s
 }
 
 /* For a parameter that an out-of-line function is passed in a register and that DWARF tells at the call by what was
- * computed of it: holds what the index reads then against what was in the register on entry. */
+ * computed of it: holds what the index reads then against what was in the register on entry. VF_BY_CODE: straight code
+ * does not lead from there to the call. */
 static enum vf_outcome compare_passed(const struct vf_subject *subject, const struct vf_place *place)
 {
   struct entered entered;
@@ -118,8 +119,9 @@ static enum vf_outcome compare_passed(const struct vf_subject *subject, const st
   evaluate(&entered, subject, &value);
   entered.place.call = place->call;
   const struct vf_machine at_entry = entered.machine;
-  if (!go_to_call(&entered, subject) ||
-      !vf_run_ops(&entered.machine, subject->index, subject->site, subject->arg, &emitted))
+  if (!go_to_call(&entered, subject))
+    return VF_BY_CODE;
+  if (!vf_run_ops(&entered.machine, subject->index, subject->site, subject->arg, &emitted))
     return VF_DIFFER;
   const bool is_same = vf_same_value(subject->parameter->type, &emitted, &value, subject->is_nullness);
   return is_same || (value.is_made && vf_is_passed(subject, &at_entry, &emitted, size)) ? VF_AGREE : VF_DIFFER;
@@ -163,7 +165,7 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
 {
   bool reads = vf_state_of(subject) == FMT_STATE_READ;
   bool is_readable = false, is_unknown = false, is_slot = false, is_later = false, is_beyond = false;
-  bool uses_entry = false, is_home = false, is_number = false;
+  bool uses_entry = false, is_home = false, is_number = false, is_told = false, is_made = false;
   unsigned size = subject->is_nullness ? 8 : subject->parameter->type->size;
   struct vf_emitted emitted;
   if (reads && !vf_run_ops(place->machine, subject->index, subject->site, subject->arg, &emitted))
@@ -180,6 +182,8 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
     if (reads && same_loaded(subject->parameter->type, &emitted, &value, subject->is_nullness))
       return VF_AGREE_LOADED;
     is_unknown |= value.status == VF_UNKNOWN;
+    is_told |= moment < VF_AFTER_CALL && value.is_begun;
+    is_made |= moment < VF_AFTER_CALL && value.status == VF_READ && value.is_made;
     is_number |= value.status == VF_READ && value.is_number;
     is_slot |= value.is_slot;
     is_home |= is_late_home(place, subject->die, &value);
@@ -201,10 +205,10 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
   if (!reads && is_readable && is_late_slot && size == 8)
     return VF_BY_CODE;
   /* clang may tell what an inlined function sets its parameter to: what it changes is seen in the code of the
-   * function's out-of-line copy. Of a number that it tells of a function on its own it cannot be seen whether that was
-   * passed. */
+   * function's out-of-line copy. Of a number that it tells of a function on its own, and of what it tells behind the
+   * call alone, it cannot be seen whether that was passed. */
   const bool is_inlined = subject->site->flags & FMT_SITE_INLINED;
-  if (!reads && is_readable && (is_inlined || is_number) && vf_is_clang(place->object->dbg, subject->die))
+  if (!reads && is_readable && (is_inlined || is_number || !is_told) && vf_is_clang(place->object->dbg, subject->die))
     return VF_MAY_BE_SET;
   if (!reads && is_readable && vf_is_taken(place, subject->die))
     return VF_AGREE;
@@ -218,5 +222,6 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
     return compare_running(subject, place, &emitted);
   if (!is_readable)
     return VF_ONLY_INDEX;
-  return compare_passed(subject, place) == VF_AGREE ? VF_AGREE : compare_copies(subject, place);
+  const enum vf_outcome passed = compare_passed(subject, place);
+  return passed == VF_AGREE || (passed == VF_BY_CODE && is_made) ? passed : compare_copies(subject, place);
 }

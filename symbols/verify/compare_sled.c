@@ -2,6 +2,7 @@
  * Compares how the index reads a parameter at a sled with what libdwarf and the function's code say of it.
  */
 #include "symbols/verify/compare.h"
+#include "symbols/verify/die.h"
 #include "symbols/verify/emulate.h"
 
 enum { STEPS_MAX = 400 }; /* instructions after a sled that are followed */
@@ -90,6 +91,8 @@ enum vf_outcome vf_compare_sled(const struct vf_subject *subject, const struct v
     is_readable |= value.status == VF_READ && !value.is_slot && !value.is_made &&
                    (reads || !is_filled_later(subject, &entered, size, &value));
   }
+  if (is_readable && !reads && vf_is_shared(place, subject->die) && vf_is_clang(place->object->dbg, subject->die))
+    return VF_MAY_BE_SET;
   if (is_readable)
     return reads ? VF_DIFFER : VF_ONLY_SECOND;
   if (!subject->die)

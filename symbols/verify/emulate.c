@@ -246,6 +246,31 @@ static bool forget_vector(struct vf_machine *machine, const struct vf_instructio
   return address_of(machine, instruction, next, &address) && store(machine, address, 0, size, false);
 }
 
+/* d8 to df: the x87's own registers are not followed. Of general registers fnstsw alone writes one. */
+static bool forget_x87(struct vf_machine *machine, const struct vf_instruction *instruction, uint64_t next)
+{
+  const unsigned group = instruction->reg & 7;
+  const uint8_t opcode = instruction->opcode;
+  uint64_t address;
+  unsigned size = 0;
+  if (!instruction->is_memory) {
+    if (opcode == 0xdf)
+      machine->unknown |= 1u;
+    return true;
+  }
+  if (opcode == 0xd9 && (group == 2 || group == 3))
+    size = 4;
+  else if (opcode == 0xd9 && group >= 6)
+    size = group == 6 ? 28 : 2;
+  else if (opcode == 0xdb && group >= 1 && group != 5)
+    size = group == 7 ? 10 : 4;
+  else if (opcode == 0xdd && group >= 1 && group != 4)
+    size = group == 6 ? 108 : group == 7 ? 2 : 8;
+  else if (opcode == 0xdf && group >= 1 && group != 4 && group != 5)
+    size = group == 6 ? 10 : group == 7 ? 8 : 2;
+  return !size || (address_of(machine, instruction, next, &address) && store(machine, address, 0, size, false));
+}
+
 /* Opcodes whose ModRM.reg chooses the operation. */
 static bool is_group(const struct vf_instruction *instruction)
 {
@@ -264,6 +289,8 @@ static bool forget(struct vf_machine *machine, const struct vf_instruction *inst
     return false;
   if (is_vector(instruction))
     return forget_vector(machine, instruction, next);
+  if (!instruction->is_two_byte && instruction->opcode >= 0xd8 && instruction->opcode <= 0xdf)
+    return forget_x87(machine, instruction, next);
   if (!is_group(instruction))
     set(machine, instruction->reg, 0, false);
   if (!instruction->is_memory)
@@ -293,4 +320,37 @@ bool vf_emulate(const struct vf_code *code, struct vf_machine *machine, uint64_t
     is_known = forget(machine, &instruction, next);
   *address = next;
   return is_known;
+}
+
+/* The target of a conditional jump ahead; 0: it is something else. */
+static uint64_t skip_target(const struct vf_code *code, uint64_t address, unsigned *length)
+{
+  const uint8_t *bytes = vf_code_bytes(code, address, VF_INSTRUCTION_MAX);
+  const struct vf_instruction jump = bytes ? vf_decode(bytes, VF_INSTRUCTION_MAX) : (struct vf_instruction){0};
+  const uint8_t kind = jump.opcode & 0xf0;
+  *length = jump.length;
+  return jump.length && kind == (jump.is_two_byte ? 0x80 : 0x70) && jump.immediate > 0
+             ? address + jump.length + (uint64_t)jump.immediate
+             : 0;
+}
+
+bool vf_emulate_over(const struct vf_code *code, struct vf_machine *machine, uint64_t *address)
+{
+  unsigned length;
+  const uint64_t target = skip_target(code, *address, &length);
+  if (!target)
+    return vf_emulate(code, machine, address);
+  const struct vf_machine jumped = *machine;
+  const unsigned stored = machine->stores->count;
+  *address += length;
+  while (*address < target)
+    if (!vf_emulate(code, machine, address))
+      return false;
+  machine->unknown |= jumped.unknown;
+  for (unsigned i = 0; i < VF_REGISTERS; i++)
+    if (machine->registers[i] != jumped.registers[i])
+      machine->unknown |= 1u << i;
+  for (unsigned i = stored; i < machine->stores->count; i++)
+    machine->stores->list[i].is_known = false;
+  return *address == target;
 }

@@ -19,4 +19,8 @@ void vf_emulate_return(struct vf_machine *machine);
  * all. */
 bool vf_emulate(const struct vf_code *code, struct vf_machine *machine, uint64_t *address);
 
+/* The same, but that a conditional jump ahead over straight code is run as one instruction: what its two ways leave
+ * otherwise is not known any more. */
+bool vf_emulate_over(const struct vf_code *code, struct vf_machine *machine, uint64_t *address);
+
 #endif

@@ -311,12 +311,25 @@ static uint64_t registers_at(Dwarf_Die die, uint64_t pc)
   return registers;
 }
 
+/* Whether another parameter is told to be in the register that `die` is told to be in at `pc`: one listed before it, or
+ * any. */
+static bool is_in_one_register(const struct vf_place *place, Dwarf_Die die, uint64_t pc, bool is_any)
+{
+  const uint64_t its = place->physical && pc ? registers_at(die, pc) : 0;
+  for (Dwarf_Die other = its ? vf_child(place->physical) : NULL; other; other = vf_sibling(place->object->dbg, other)) {
+    const bool is_meant = is_any ? vf_offset(other) != vf_offset(die) : vf_offset(other) < vf_offset(die);
+    if (is_meant && vf_tag(other) == DW_TAG_formal_parameter && registers_at(other, pc) & its)
+      return true;
+  }
+  return false;
+}
+
 bool vf_is_taken(const struct vf_place *place, Dwarf_Die die)
 {
-  const uint64_t its = place->physical && place->entry ? registers_at(die, place->entry) : 0;
-  for (Dwarf_Die other = its ? vf_child(place->physical) : NULL; other && vf_offset(other) < vf_offset(die);
-       other = vf_sibling(place->object->dbg, other))
-    if (vf_tag(other) == DW_TAG_formal_parameter && registers_at(other, place->entry) & its)
-      return true;
-  return false;
+  return is_in_one_register(place, die, place->entry, false);
+}
+
+bool vf_is_shared(const struct vf_place *place, Dwarf_Die die)
+{
+  return is_in_one_register(place, die, place->sled_end, true);
 }

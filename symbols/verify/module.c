@@ -10,19 +10,9 @@
 #include <sys/stat.h>
 
 #include "symbols/verify/die.h"
+#include "symbols/verify/object.h"
 
 enum { DEPTH_MAX = 512 };
-
-static bool open_object(const char *path, unsigned group, char *found, unsigned found_size, Dwarf_Debug *dbg)
-{
-  Dwarf_Error error = NULL;
-  int result = dwarf_init_path(path, found, found_size, DW_DLC_READ, group, NULL, NULL, dbg, NULL, 0, NULL, &error);
-  if (result == DW_DLV_ERROR)
-    dwarf_dealloc_error(NULL, error);
-  if (result != DW_DLV_OK)
-    *dbg = NULL;
-  return result == DW_DLV_OK;
-}
 
 /* Makes room for one more in an array of the module. */
 static void *grow(void *array, size_t count, size_t *capacity, size_t size)
@@ -125,7 +115,7 @@ struct walk {
 static int add_ranges_of(struct walk *walk, Dwarf_Die die, uint32_t scope)
 {
   Dwarf_Addr low, high;
-  Dwarf_Half form;
+  Dwarf_Half form = 0;
   enum Dwarf_Form_Class class;
   Dwarf_Attribute attribute;
   if (dwarf_lowpc(die, &low, VF_ERROR) == DW_DLV_OK && dwarf_highpc_b(die, &high, &form, &class, VF_ERROR) == DW_DLV_OK)
@@ -282,7 +272,7 @@ static struct vf_object *open_split(struct vf_module *module, struct vf_object *
     module->objects = objects;
   /* A FIFO in its place would be waited for. */
   if (!path || !object || !objects || stat(path, &facts) != 0 || !S_ISREG(facts.st_mode) ||
-      !open_object(path, DW_GROUPNUMBER_DWO, NULL, 0, &object->dbg))
+      !vf_open_object(path, DW_GROUPNUMBER_DWO, NULL, 0, &object->dbg))
     return NULL;
   dwarf_set_tied_dbg(object->dbg, main->dbg, NULL);
   module->objects[module->object_count++] = object;
@@ -436,19 +426,6 @@ bool vf_scope_range(const struct vf_module *module, const struct vf_scope *scope
   return false;
 }
 
-/* The call frame information is the module's own; a separate debug file has a hollow copy of it. */
-static void open_frames(struct vf_module *module, const char *path)
-{
-  if (!open_object(path, DW_GROUPNUMBER_ANY, NULL, 0, &module->frames))
-    return;
-  dwarf_set_frame_rule_initial_value(module->frames, DW_FRAME_SAME_VAL);
-  if (dwarf_get_fde_list_eh(module->frames, &module->cies, &module->cie_count, &module->fdes, &module->fde_count,
-                            NULL) != DW_DLV_OK &&
-      dwarf_get_fde_list(module->frames, &module->cies, &module->cie_count, &module->fdes, &module->fde_count,
-                         VF_ERROR) != DW_DLV_OK)
-    module->fde_count = 0;
-}
-
 static void tell(const char *path, const char *what, base_message_fn message, void *data)
 {
   char line[PATH_MAX + 256];
@@ -466,12 +443,12 @@ int vf_module_open(struct vf_module *module, const char *path, FILE *out, base_m
   module->objects = calloc(1, sizeof *module->objects);
   if (!main || !module->objects)
     return -ENOMEM;
-  if (!open_object(path, DW_GROUPNUMBER_ANY, found, sizeof found, &main->dbg)) {
+  if (!vf_open_object(path, DW_GROUPNUMBER_ANY, found, sizeof found, &main->dbg)) {
     tell(path, "libdwarf finds no debug information: nothing to verify", message, data);
     return -ENOENT;
   }
   module->objects[module->object_count++] = main;
-  open_frames(module, path);
+  vf_open_frames(module);
   int result = walk_units(module, main, 0);
   if (result == 0)
     result = sort(module);

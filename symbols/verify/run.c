@@ -163,12 +163,12 @@ static bool type_at(struct vf_run *run, uint64_t offset, struct vf_stack_entry *
   Dwarf_Off unit;
   uint64_t size, encoding;
   *type = (struct vf_stack_entry){0};
-  if (dwarf_CU_dieoffset_given_die(run->near, &unit, NULL) != DW_DLV_OK)
+  if (dwarf_CU_dieoffset_given_die(run->near, &unit, VF_ERROR) != DW_DLV_OK)
     return false;
   /* The operand is relative to the unit's header, and so is the offset of the unit's own DIE within it. */
   Dwarf_Die unit_die = vf_at(run->place->object->dbg, run->near, unit);
   Dwarf_Off relative;
-  if (!unit_die || dwarf_die_CU_offset(unit_die, &relative, NULL) != DW_DLV_OK)
+  if (!unit_die || dwarf_die_CU_offset(unit_die, &relative, VF_ERROR) != DW_DLV_OK)
     return false;
   Dwarf_Die die = vf_at(run->place->object->dbg, run->near, unit - relative + offset);
   if (!die || !vf_unsigned(die, DW_AT_byte_size, &size) || !vf_unsigned(die, DW_AT_encoding, &encoding) || size > 8)

@@ -227,6 +227,21 @@ int main(void)
   return 0;
 }
 """
+# Behind instructions on vectors and on the x87's stack, before the hook's call and after it.
+NUMBERS = HEAD + """
+#include <stdarg.h>
+struct vector { float x, y; };
+OUT int sum(int n, ...) { va_list rest; int s = 0; va_start(rest, n); while (n--) s += va_arg(rest, int); va_end(rest); return s; } //= n=[1-3] ! n=
+OUT int wide(int i, long double x, int j) { use(i + (int)x); return i + j; } //= i=[1-3], x:long double, j=7 ! i= j=
+OUT int flat(int i, struct vector v, int j) { use(i + (int)v.x); return i + j; } //= i=[1-3], v:struct vector, j=8 ! i= j=
+int main(void)
+{
+  int s = 0;
+  for (int i = 1; i < 4; i++)
+    s += sum(i, 1, 2, 3) + wide(i, i, 7) + flat(i, (struct vector){2, 3}, 8);
+  return s & 0;
+}
+"""
 # What gcc takes out of clones, and tells at their calls: constants, of which one is set to another; what one call of two in a function loses.
 CLONES = HEAD + r"""
 int cells[64]; volatile int zero; double dacc;
@@ -264,6 +279,8 @@ CASES = [
     ("at_calls", AT_CALLS, AT_CALLS_RULES, CLANG, [["--before-inlining", "-O2"], ["--calls", "-O1"], ["--calls", "-O0"]]),
     ("set_later", SET_LATER, "function *: show x.a\nfunction *: show x.b\n", CLANG[::-1], [["--before-inlining", "-O2"], ["-O2"], ["--calls", "-O2"], ["--before-inlining", "-O1"], ["--before-inlining", "-O3"], ["-O1"]]),
     ("converted", CONVERTED, "function *: a value\nfunction first: d value\n", GCC, [["-O2"], ["--calls", "-O2"], ["-O0"], ["--calls", "-O0"]]),
+    ("numbers", NUMBERS, "", CLANG, [["--before-inlining", "-O2"], ["--before-inlining", "-O0"], ["--calls", "-O1"], ["--calls", "-O0"], ["-O2"]]),
+    ("numbers", NUMBERS, "", GCC, [["--before-inlining", "-O2"], ["--calls", "-O0"]]),
     ("switches", SWITCHES, "", CLANG, [["-O2"], ["-O3"], ["-O2", "-fno-pie", "-no-pie"], ["-O0"]]),
     ("switches", SWITCHES, "", GCC, [["-O2"], ["-O2", "-fno-pie", "-no-pie"]]),
     ("clones", CLONES, "function *: x value\nfunction *: z value\n", GCC, [["-O2"], ["-O3"], ["--calls", "-O2"], ["-O2", "-flto"], ["--before-inlining", "-O2"], ["-O1"], ["-O0"]]),

@@ -2,6 +2,7 @@
  * Code whose parameters are in many kinds of places once it is optimised: registers, the frame, constants, arithmetic,
  * pieces, implicit pointers, what only a caller knows. Never run.
  */
+#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,9 @@ struct pair {
 struct small {
   int a;
   short b;
+};
+struct floats {
+  float x[2];
 };
 typedef long (*operation)(long);
 
@@ -87,4 +91,33 @@ long recursive(long n, struct pair *pair)
     return use(pair, n);
   struct pair next = {pair->second, pair->first + n};
   return recursive(n - 1, &next) + n;
+}
+
+int variadic(int n, ...)
+{
+  va_list rest;
+  int sum = 0;
+  va_start(rest, n);
+  while (n--)
+    sum += va_arg(rest, int);
+  va_end(rest);
+  return sum;
+}
+
+int with_long_double(int first, long double number, int last)
+{
+  return first + last + (int)number;
+}
+
+int with_floats(int first, struct floats floats, int last)
+{
+  return first + last + (int)floats.x[0];
+}
+
+long set_at_once(long x, long y)
+{
+  x = y * 3;
+  for (long i = 0; i < x; i++)
+    y ^= use(&y, i);
+  return y;
 }

@@ -131,7 +131,7 @@ static void test_ends(void **state)
   assert_stops_at((const uint8_t[]){0x90, 0xe8, 0, 0, 0, 0}, 6, 1);                   /* call */
   assert_stops_at((const uint8_t[]){0x90, 0xff, 0xd0}, 3, 1);                         /* call *%rax */
   assert_stops_at((const uint8_t[]){0x90, 0xc3}, 2, 1);                               /* ret */
-  assert_stops_at((const uint8_t[]){0x90, 0xc4, 0xe2, 0xf8, 0xf2, 0xc0}, 6, 1);       /* andn */
+  assert_stops_at((const uint8_t[]){0x90, 0x62, 0xf1, 0x7c, 0x48, 0x10, 0xc0}, 7, 1); /* vmovups %zmm0,%zmm0 */
   assert_stops_at((const uint8_t[]){0xeb, 0x02, 0xc3, 0xc3, 0x90, 0xc3}, 6, 5);       /* jmp over two */
   assert_stops_at((const uint8_t[]){0xe9, 0xff, 0xff, 0xff, 0x7f}, 5, 0x80000004ull); /* jmp out of the section */
   assert_stops_at((const uint8_t[]){0x48}, 1, 0);                                     /* cut off */
@@ -144,12 +144,56 @@ static void test_endless(void **state)
   assert_stops_at((const uint8_t[]){0xeb, 0xfe}, 2, 0);
 }
 
+/* mov %rbx,-0x10(%rbp); fldt -0x40(%rbp); fstpt -0x30(%rbp); movlpd %xmm0,-0x18(%rbp); cvttss2si %xmm0,%r12d */
+static void test_numbers(void **state)
+{
+  (void)state;
+  FOLLOW(flow, 0x48, 0x89, 0x5d, 0xf0, 0xdb, 0x6d, 0xc0, 0xdb, 0x7d, 0xd0, 0x66, 0x0f, 0x13, 0x45, 0xe8, 0xf3, 0x44,
+         0x0f, 0x2c, 0xe0);
+  assert_int_equal(flow.at, SNIPPET_ADDRESS + sizeof bytes_);
+  assert_int_equal(sym_flow_memory_at(&flow, SYM_RBP, -0x10, 8, NULL), SYM_FLOW_STORED);
+  assert_int_equal(sym_flow_memory_at(&flow, SYM_RBP, -0x40, 8, NULL), SYM_FLOW_UNTOUCHED);
+  assert_int_equal(sym_flow_memory_at(&flow, SYM_RBP, -0x28, 2, NULL), SYM_FLOW_UNKNOWN);
+  assert_int_equal(sym_flow_memory_at(&flow, SYM_RBP, -0x18, 8, NULL), SYM_FLOW_UNKNOWN);
+  struct sym_code code = {0};
+  assert_int_equal(sym_flow_push(&flow, SYM_RBX, &code), 8);
+  assert_int_equal(sym_flow_push(&flow, SYM_R12, &code), 0);
+}
+
+/* test %al,%al; je over: mov %rbx,%rcx; mov %rbx,%r12; mov %rbx,-0x10(%rbp); over: */
+static void test_stepping_over(void **state)
+{
+  (void)state;
+  const uint8_t bytes[] = {0x84, 0xc0, 0x74, 0x0a, 0x48, 0x89, 0xd9, 0x49, 0x89, 0xdc, 0x48, 0x89, 0x5d, 0xf0};
+  struct snippet snippet;
+  struct sym_flow flow;
+  struct sym_code code = {0};
+  snippet_make(&snippet, bytes, sizeof bytes);
+  sym_flow_begin(&flow, &snippet.hook, SNIPPET_ADDRESS, (struct sym_frame_bases){SYM_RSP, SYM_RBP});
+  assert_true(sym_flow_step_over(&flow));
+  assert_true(sym_flow_step_over(&flow));
+  assert_int_equal(flow.at, SNIPPET_ADDRESS + sizeof bytes);
+  assert_int_equal(sym_flow_push(&flow, SYM_RBX, &code), 8);
+  assert_int_equal(sym_flow_push(&flow, SYM_R12, &code), 0);
+  assert_int_equal(sym_flow_push(&flow, SYM_RCX, &code), 0);
+  assert_int_equal(sym_flow_memory_at(&flow, SYM_RBP, -0x10, 8, NULL), SYM_FLOW_UNKNOWN);
+  assert_int_equal(sym_flow_memory_at(&flow, SYM_RBP, -0x20, 8, NULL), SYM_FLOW_UNTOUCHED);
+  /* Neither into the middle of an instruction, nor behind another jump. */
+  const uint8_t middle[] = {0x74, 0x02, 0x48, 0x89, 0xd9}, jumps[] = {0x74, 0x03, 0x75, 0x00, 0x90};
+  snippet_make(&snippet, middle, sizeof middle);
+  sym_flow_begin(&flow, &snippet.hook, SNIPPET_ADDRESS, (struct sym_frame_bases){SYM_RSP, SYM_RBP});
+  assert_false(sym_flow_step_over(&flow));
+  snippet_make(&snippet, jumps, sizeof jumps);
+  sym_flow_begin(&flow, &snippet.hook, SNIPPET_ADDRESS, (struct sym_frame_bases){SYM_RSP, SYM_RBP});
+  assert_false(sym_flow_step_over(&flow));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_beginning),     cmocka_unit_test(test_home), cmocka_unit_test(test_copies),
-      cmocka_unit_test(test_stack),         cmocka_unit_test(test_ends), cmocka_unit_test(test_endless),
-      cmocka_unit_test(test_unknown_store),
+      cmocka_unit_test(test_beginning),     cmocka_unit_test(test_home),    cmocka_unit_test(test_copies),
+      cmocka_unit_test(test_stack),         cmocka_unit_test(test_ends),    cmocka_unit_test(test_endless),
+      cmocka_unit_test(test_unknown_store), cmocka_unit_test(test_numbers), cmocka_unit_test(test_stepping_over),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 """
 
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -64,6 +65,26 @@ def survive(callsig, folder, rule):
     return None if run.returncode in (0, 1) and ": sites " in run.stdout else f"status {run.returncode}\n{run.stdout}{run.stderr}"
 
 
+# First words of sections that libdwarf then ends the process at: by intention, unless it is asked not to, or because it frees twice.
+DAMAGE = [(".eh_frame", 0x7FFFFF00, True), (".eh_frame", 0xFFFFFFFF, True), (".debug_rnglists", 0x7FFFFF00, False)]
+
+
+def survive_damage(callsig, folder, section, word, is_read):
+    """A module with a damaged section is read as far as it can be, or told to be damaged."""
+    out = folder / "damaged.so"
+    flags = ["-g", "-w", "-O2", "-fPIC", "-shared", "-finstrument-functions"]
+    subprocess.run(["gcc", *flags, str(PROGRAMS / "verify_program.c"), "-o", out], check=True)
+    sections = subprocess.run(["readelf", "-SW", out], check=True, capture_output=True, text=True).stdout
+    fields = next(line for line in sections.splitlines() if f" {section} " in line).split()
+    place = int(fields[fields.index(section) + 3], 16)
+    data = bytearray(out.read_bytes())
+    data[place : place + 4] = struct.pack("<I", word)
+    out.write_bytes(data)
+    run = subprocess.run([callsig, "index", out, "--verify"], capture_output=True, text=True, timeout=600)
+    is_told = ": sites " in run.stdout or (not is_read and f"callsig: index: {out}: " in run.stderr)
+    return None if run.returncode in (0, 1) and is_told else f"status {run.returncode}\n{run.stdout}{run.stderr}"
+
+
 def main():
     callsig = Path(sys.argv[1]).resolve()
     variants = QUICK if "--quick" in sys.argv[2:] else FULL
@@ -80,6 +101,11 @@ def main():
             problem = survive(callsig, Path(folder), rule)
             if problem:
                 print(f"FAIL call frame information {rule}\n{problem}")
+                failures += 1
+        for damage in DAMAGE:
+            problem = survive_damage(callsig, Path(folder), *damage)
+            if problem:
+                print(f"FAIL damage {damage}\n{problem}")
                 failures += 1
     return 1 if failures else 0
 
