@@ -111,8 +111,10 @@ static void take_until(struct load *load, double until)
 
 int main(int argc, char **argv)
 {
+  if (argc != 5)
+    return 2;
   struct load load = {.connections = calloc(CONNECTIONS, sizeof(struct connection))};
-  if (argc != 5 || !load.connections)
+  if (!load.connections)
     return 2;
   load.address = (struct sockaddr_in){.sin_family = AF_INET,
                                       .sin_port = htons((unsigned short)atoi(argv[1])),

@@ -20,8 +20,8 @@ build=$1
 [ -f "$build/compile_commands.json" ] || { echo "lint.sh: $build/compile_commands.json is missing; run make first" >&2; exit 1; }
 lint=$build/lint
 mkdir -p "$lint"
-# clang does not know every option of gcc that a file is compiled with.
-sed 's/ -fno-tree-loop-distribute-patterns//g' "$build/compile_commands.json" >"$lint/compile_commands.json"
+# clang does not know every option of gcc that a file is compiled with, nor load its plug-ins.
+sed 's/ -fno-tree-loop-distribute-patterns//g; s/ -fplugin[^ ]*//g' "$build/compile_commands.json" >"$lint/compile_commands.json"
 # Files that git does not know yet are checked too, but for those that it ignores.
 sources()
 {

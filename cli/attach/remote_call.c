@@ -52,7 +52,7 @@ int cli_remote_begin(struct cli_remote *remote, const struct cli_borrowed *threa
                      bool again)
 {
   struct cli_place place;
-  struct cli_frame frame;
+  struct cli_frame frame = {0};
   int error = cli_arch_look(thread->thread, &place);
   if (error == 0)
     error = cli_arch_make_frame(&thread->registers, thread->mask, again, places, place.sp, &frame);

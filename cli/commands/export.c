@@ -234,6 +234,7 @@ static int export_main(const struct cli_command *command, int argc, char **argv)
   const char *format = find_format(command, export.wanted.format);
   if (format == NULL)
     return CLI_EXIT_USAGE;
+  export.wanted.format = format;
   if (export.push.url != NULL)
     return push(command, &export, argc - optind, argv + optind);
   if (export.push.interval > 0 || export.push.spool != NULL || export.push.token_file != NULL)

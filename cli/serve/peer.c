@@ -66,7 +66,7 @@ uint32_t cli_peer_user(int fd)
     struct sockaddr_in ipv4;
     struct sockaddr_in6 ipv6;
     struct sockaddr_storage room;
-  } peer, own;
+  } peer = {.room = {0}}, own = {.room = {0}};
   struct ucred user;
   socklen_t peer_size = sizeof peer, own_size = sizeof own, user_size = sizeof user;
   if (getpeername(fd, &peer.any, &peer_size) < 0 || getsockname(fd, &own.any, &own_size) < 0)

@@ -241,6 +241,7 @@ static void find_shared(const struct callsig_pipeline *pipeline, struct out_bott
   const uint32_t number = first_stage + (uint32_t)(stage - bottleneck->views);
   const bool known = out_waits_tell(&stage->waits);
   double most = OUT_SHARED;
+  bool may_be = false;
   bottleneck->locked = stage->lock >= OUT_LOCKED;
   for (uint32_t i = 0; i < bottleneck->count; i++) {
     const struct out_stage_view *view = &bottleneck->views[i];
@@ -253,8 +254,11 @@ static void find_shared(const struct callsig_pipeline *pipeline, struct out_bott
         bottleneck->shares_wait = view;
         bottleneck->shares_seen = true;
       }
-    } else if (!bottleneck->shares_wait && view->busy >= OUT_BUSY_ENOUGH && waits_inside(stage) && waits_inside(view))
+    } else if (!bottleneck->shares_seen && !may_be && view->busy >= OUT_BUSY_ENOUGH && waits_inside(stage) &&
+               waits_inside(view)) {
       bottleneck->shares_wait = view;
+      may_be = true;
+    }
   }
 }
 

@@ -155,17 +155,28 @@ static int find_earlier(struct earlier *earlier, const struct callsig_function_s
   return 0;
 }
 
-/* Adds the difference of two rows, of which one may be NULL, unless it is none. */
+/* Adds what a row has more than the earlier one of its name, NULL for none, unless that is nothing. */
 static int add_difference(const struct callsig_function_stats *before, const struct callsig_function_stats *now,
                           struct callsig_pipeline *delta)
 {
-  struct callsig_function_stats difference = now ? *now : *before;
-  difference.ncalls = (now ? now->ncalls : 0) - (before ? before->ncalls : 0);
-  difference.tottime = (now ? now->tottime : 0) - (before ? before->tottime : 0);
-  difference.cumtime = (now ? now->cumtime : 0) - (before ? before->cumtime : 0);
+  struct callsig_function_stats difference = *now;
+  if (before) {
+    difference.ncalls -= before->ncalls;
+    difference.tottime -= before->tottime;
+    difference.cumtime -= before->cumtime;
+  }
   if (difference.ncalls == 0 && difference.tottime == 0 && difference.cumtime == 0)
     return 0;
   return out_function_sums_add(delta, &difference);
+}
+
+/* The same of a row that is there no more. */
+static int add_vanished(const struct callsig_function_stats *before, struct callsig_pipeline *delta)
+{
+  struct callsig_function_stats now = *before;
+  now.ncalls = 0;
+  now.tottime = now.cumtime = 0;
+  return add_difference(before, &now, delta);
 }
 
 static int subtract_rows(struct earlier *earlier, const struct base_vector *now, unsigned char *met,
@@ -183,7 +194,7 @@ static int subtract_rows(struct earlier *earlier, const struct base_vector *now,
   }
   for (uint32_t i = 0; i < earlier->rows->count && result == 0; i++)
     if (!met[i])
-      result = add_difference(base_vector_at(earlier->rows, i), NULL, delta);
+      result = add_vanished(base_vector_at(earlier->rows, i), delta);
   return result;
 }
 

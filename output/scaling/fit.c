@@ -325,7 +325,7 @@ static bool advance(struct attempt *attempt, const double *step)
 static int descend(struct attempt *attempt)
 {
   const struct linear linear = around_fit(attempt);
-  double step[1 + OUT_LAW_TERMS];
+  double step[1 + OUT_LAW_TERMS] = {0};
   begin(attempt);
   if (!isfinite(attempt->loss))
     return -EDOM;

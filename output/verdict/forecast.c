@@ -42,13 +42,16 @@ static void promise(const struct out_forecaster *forecaster, const struct out_se
 {
   const struct out_model *model = &forecaster->forecast->model;
   double least = outcome->least * (1 - outcome->error);
+  bool is_told = false;
   for (uint32_t i = 0; i < model->network.num_stations; i++) {
     const struct out_model_station *station = &model->stations[i];
     const bool limits = forecaster->seen.servers[i] > 1 && station->most < least;
     if (limits)
       least = station->most;
-    if (limits || (forecaster->seen.servers[i] < settings->servers[i] && !prediction->unseen))
+    if (limits || (forecaster->seen.servers[i] < settings->servers[i] && !is_told)) {
       prediction->unseen = station;
+      is_told = true;
+    }
   }
   /* What the tasks wait for is none of the model's: a pool of blocks, say, that is returned elsewhere. */
   prediction->unbound = forecaster->bottleneck->bound == OUT_BOUND_UNKNOWN;

@@ -99,7 +99,7 @@ static void take_field(struct header *header, uint64_t content, uint64_t form, s
 /* Takes a list of DWARF 5 up to its entry `number` (with UINT64_MAX: over it). */
 static struct entry take_entries(struct header *header, uint64_t number)
 {
-  uint64_t contents[UINT8_MAX], forms[UINT8_MAX];
+  uint64_t contents[UINT8_MAX] = {0}, forms[UINT8_MAX] = {0};
   struct entry entry = {0};
   const uint64_t fields = sym_bytes_take(&header->bytes, 1);
   for (uint64_t i = 0; i < fields && !header->bytes.failed; i++) {

@@ -86,7 +86,7 @@ bool sym_source_is(const struct fmt_index_header *index, const char *path, bool 
 {
   const struct fmt_index_source *made_from = fmt_index_source(index);
   struct stat facts;
-  bool named;
+  bool named = true;
   *copied = false;
   if (!made_from || stat(path, &facts) != 0)
     return false;

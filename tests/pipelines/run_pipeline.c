@@ -438,7 +438,7 @@ static void finish(pthread_t threads[MOST][MOST_THREADS])
 
 int main(int argc, char **argv)
 {
-  pthread_t threads[MOST][MOST_THREADS] = {0}, sink, switcher;
+  pthread_t threads[MOST][MOST_THREADS] = {0}, sink = 0, switcher = 0;
   for (int i = 1; i < argc; i++)
     read_argument(argv[i]);
   if (count == 0)

@@ -121,9 +121,10 @@ static QUIET void follow(const char *mode)
   } else if (strcmp(mode, "daemon") == 0) {
     detach();
   } else {
+    /* It is what is tried here. NOLINTNEXTLINE(clang-analyzer-security.insecureAPI.vfork) */
     pid_t pid = vfork();
     if (pid == 0) {
-      work(1);
+      work(1); /* NOLINT(clang-analyzer-unix.Vfork): likewise */
       _exit(0);
     }
     CHECK(strcmp(mode, "vfork") == 0 && pid > 0);

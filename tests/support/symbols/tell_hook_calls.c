@@ -14,7 +14,9 @@ int main(int argc, char **argv)
   uint32_t *place_of = calloc(addresses.count + 1u, sizeof *place_of);
   bool *at_hooks = calloc(addresses.count + 1u, sizeof *at_hooks);
   const struct sym_places_options options = {.strings = strings, .at_hooks = at_hooks};
-  if (result == 0 && place_of != NULL && at_hooks != NULL)
+  if (place_of == NULL || at_hooks == NULL)
+    result = 1;
+  if (result == 0)
     result = sym_places_find(argv[1], addresses.data, addresses.count, &options, &places, place_of) == 0 ? 0 : 1;
   for (uint32_t i = 0; result == 0 && i < addresses.count; i++)
     if (at_hooks[i])

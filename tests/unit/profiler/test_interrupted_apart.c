@@ -121,7 +121,7 @@ static QUIET void end(void)
     found.is_stepping = 0;
     trap();
   }
-  if (breakpoint.instead) {
+  if (breakpoint.address && breakpoint.instead) {
     *breakpoint.address = breakpoint.instead;
     breakpoint.instead = 0;
   }
