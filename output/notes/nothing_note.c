@@ -1,11 +1,12 @@
 /* Says of an empty recording what may have made it so. */
 #include "output/notes/nothing_note.h"
 
-/* True when something else is told of the recording that leaves it without calls. */
+/* True when something else is told of the recording that leaves it without calls. Waiting for a processor, which is
+ * counted as a loss of time, does not. */
 static bool is_explained(const struct out_recording_info *info)
 {
   for (unsigned i = 0; i < FMT_LOSS_COUNT; i++)
-    if (info->loss[i] > 0)
+    if (i != FMT_LOSS_WAITED && info->loss[i] > 0)
       return true;
   return info->pauses || info->damaged > 0 || info->flags & FMT_REC_FULL;
 }
