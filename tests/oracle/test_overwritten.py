@@ -23,7 +23,7 @@ OUT void esc(int *x) { sink = *x; }
 OUT int g(int x) { sink = x; return sink + 1; }
 struct pair { long a, b; };
 struct large { long u, v, w; };
-struct duo { long u, v; };
+struct mixed { int u; long v; };
 """
 # `//= ` and what a row of the function must look like, a regular expression: `?` may stand for each value. Behind `!` is what must be read.
 DEAD = HEAD + """
@@ -46,17 +46,18 @@ int main(void)
 }
 """
 BY_VALUE = HEAD + """
+int cells[8];
 static OUT int unused(int a, struct large p, int b) { use(a); use(b); return a; } //= a=1[0-3], p:struct large, b=1[0-3], p.u=20, p.v=21
 static OUT int written(int a, struct large p, int b) { use(a); p.v = a; use(p.v); use(b); return a; } //= a=1[0-3], p:struct large, b=1[0-3], p.u=20, p.v=21
 OUT int global(int a, struct large p, int b) { use(a); use(b); return a; } //= a=1[0-3], p:struct large, b=1[0-3], p.u=20, p.v=21 ! a= b=
-OUT int half(int a, struct duo p, int b) { p.u = 4; use(a); acc += p.v; use(b); return a; } //= a=1[0-3], p:struct duo, b=1[0-3], p.u=20, p.v=21 ! a= b=
+OUT int half(int a, struct mixed p, int b) { p.u = 4; cells[3] = p.v; sink = a; if (b < 4) cells[b & 7] += 1; return cells[3]; } //= a=1[0-3], p:struct mixed, b=[0-3], p.u=12[0-9], p.v=21 ! a= b=
 OUT int sums(int a, struct large p, int b) { use(p.u + b); return p.v + a; } //= a=1[0-3], p:struct large, b=1[0-3], p.u=20, p.v=21 ! a= b= p.u= p.v=
 int main(void)
 {
   int s = 0;
   for (int i = 10; i < 14; i++) {
     struct large large = {20, 21, sink};
-    s += unused(i, large, i) + written(i, large, i) + global(i, large, i) + half(i, (struct duo){20, 21}, i) + sums(i, large, i);
+    s += unused(i, large, i) + written(i, large, i) + global(i, large, i) + half(i, (struct mixed){120 + g(0), 21}, i - 10) + sums(i, large, i);
   }
   return s & 0;
 }
@@ -267,7 +268,7 @@ AT_CALLS_RULES = "function *: d value\nfunction extends: show p.a\nfunction exte
 CASES = [
     ("dead", DEAD, "", CLANG, [["-O2"], ["-O0"], ["-O1"], ["-O3"]]),
     ("dead", DEAD, "", GCC, [["-O2"], ["-O0"]]),
-    ("by_value", BY_VALUE, "function *: show p.u\nfunction *: show p.v\n", CLANG, [["-O2"], ["-O0"], ["-O2", "-gdwarf-4"]]),
+    ("by_value", BY_VALUE, "function *: show p.u\nfunction *: show p.v\n", CLANG, [["-O2"], ["-O1"], ["-O0"], ["-O2", "-gdwarf-4"]]),
     ("by_value", BY_VALUE, "function *: show p.u\nfunction *: show p.v\n", GCC, [["-O2"], ["-O0"]]),
     ("coroutine", COROUTINE, "", [name.replace("clang", "clang++") for name in CLANG], [["-O0", "-std=c++20"]]),
     ("at_hooks", AT_HOOKS, "", CLANG, [["--before-inlining", "-O1"], ["--calls", "-O2"], ["--calls", "-O1"], ["--calls", "-O0"]]),
