@@ -59,7 +59,6 @@ static void shared_memory(void)
   MPI_Fetch_and_op(&one, &got, MPI_DOUBLE, next, 9, MPI_SUM, window);
   MPI_Win_flush(next, window);
   MPI_Rput(out, 2, MPI_DOUBLE, next, 16, 2, MPI_DOUBLE, window, &request);
-  /* The checker does not know MPI_Rput(). NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker) */
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   MPI_Win_unlock(next, window);
   MPI_Win_lock_all(0, window);
@@ -78,7 +77,6 @@ static void among_neighbours(void)
   MPI_Neighbor_allgather(out, 3, MPI_INT, in, 3, MPI_INT, line);
   MPI_Neighbor_alltoall(out, 3, MPI_INT, in, 3, MPI_INT, line);
   MPI_Ineighbor_alltoall(out, 5, MPI_INT, in, 5, MPI_INT, line, &request);
-  /* The checker does not know MPI_Ineighbor_alltoall(). NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker) */
   MPI_Wait(&request, MPI_STATUS_IGNORE);
   /* A communicator of another one, whose waits are known. */
   if (rank == 0)
@@ -101,10 +99,8 @@ static void by_requests(void)
   if (rank == 0)
     delay(150);
   came("ibcast");
-  /* The checker does not know MPI_Waitany(). NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker) */
   MPI_Ibcast(out, 4, MPI_DOUBLE, 0, MPI_COMM_WORLD, &requests[0]);
   MPI_Iscan(out, in, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &requests[1]);
-  /* The checker does not know MPI_Iscan(). NOLINTNEXTLINE(clang-analyzer-optin.mpi.MPI-Checker) */
   MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   MPI_Ireduce_scatter_block(out, in, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
   MPI_Wait(&requests[0], MPI_STATUS_IGNORE);
