@@ -21,12 +21,13 @@ enum out_sort_field {
   OUT_SORT_UNFREED,
   OUT_SORT_COMPUTED,
   OUT_SORT_WAITED,
+  OUT_SORT_CLOCK, /* cumulative time as the clock read it: no key */
 };
 
-#define OUT_SORT_MAX 64u
+#define OUT_SORT_MAX 64u /* of keys fields */
 
 struct out_sort {
-  uint8_t fields[OUT_SORT_MAX]; /* enum out_sort_field, most significant first */
+  uint8_t fields[OUT_SORT_MAX + 1]; /* enum out_sort_field, most significant first */
   uint32_t count;
   bool reversed;
   bool asleep_last;              /* rows of threads that only slept come after the others */

@@ -239,6 +239,13 @@ static uint64_t own_part(const struct sorting *sorting, uint32_t number, bool is
   return is_waited ? waited : own - waited;
 }
 
+static uint64_t clock_read(const struct out_rows *rows, uint32_t number)
+{
+  const struct out_subtraction *taken =
+      number < rows->subtractions.count ? base_vector_at(&rows->subtractions, number) : NULL;
+  return out_rows_at(rows, number)->cumulative + (taken ? (uint64_t)taken->cumulative : 0);
+}
+
 /* Ascending by this is the field's order. */
 static uint64_t key_of(const struct sorting *sorting, uint8_t field, uint32_t number)
 {
@@ -252,6 +259,8 @@ static uint64_t key_of(const struct sorting *sorting, uint8_t field, uint32_t nu
     return ~row->own;
   case OUT_SORT_CUMULATIVE:
     return ~row->cumulative;
+  case OUT_SORT_CLOCK:
+    return ~clock_read(sorting->rows, number);
   case OUT_SORT_BLOCKS:
     return ~out_row_asked(sorting->rows, number).sum.calls;
   case OUT_SORT_ASKED:

@@ -135,6 +135,36 @@ static void groupings_agree(void **state)
   }
 }
 
+/* Calls in one another that all end at once, of whose own time the hooks took all but the innermost's: what is left is
+ * equal, and none stands before one that it is in. */
+static void outer_stands_first(void **state)
+{
+  (void)state;
+  static const unsigned nested[FUNCTIONS] = {LEAF, INNER, OUTER, MAIN};
+  struct twin twin;
+  struct callsig_stats *stats[2];
+  twin_begin(&twin, 11, 5);
+  set_price(&twin, 1000 * 1024, 1000 * 1024);
+  for (size_t i = 0; i < FUNCTIONS; i++) {
+    twin_enter(&twin, nested[i], 0);
+    twin.now += i < FUNCTIONS - 1 ? 10 : 100000;
+  }
+  for (size_t i = 0; i < FUNCTIONS; i++)
+    twin_leave(&twin);
+  twin_end(&twin, stats);
+  assert_int_equal(callsig_stats_compensate(stats[EXACT], 1), 0);
+  assert_int_equal(callsig_stats_sort(stats[EXACT], "cumulative"), 0);
+  double before = 0;
+  for (size_t i = 0; i < FUNCTIONS; i++) {
+    struct callsig_stats_row row = {.size = sizeof row};
+    assert_int_equal(callsig_stats_row(stats[EXACT], i, &row), 0);
+    assert_string_equal(row.function, functions[FUNCTIONS - 1 - i]);
+    assert_true(i == 0 || row.cumtime == before);
+    before = row.cumtime;
+  }
+  twin_free(stats);
+}
+
 /* Threads of one name become one tree, and what is left of each signature is what it was. */
 static void folding_keeps_sums(void **state)
 {
@@ -356,6 +386,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(groupings_agree),
+      cmocka_unit_test(outer_stands_first),
       cmocka_unit_test(folding_keeps_sums),
       cmocka_unit_test(signatures_are_apart),
       cmocka_unit_test(processes_are_apart),
