@@ -124,9 +124,25 @@ EXECUTES = r"""
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 static void *loads(void *path) { dlopen(path, RTLD_NOW); return NULL; }
-static void *executes(void *data) { (void)data; sleep(2); execl("/bin/sleep", "sleep", "60", (char *)NULL); return NULL; }
+static int is_traced(void)
+{
+  char text[4096];
+  FILE *status = fopen("/proc/self/status", "r");
+  text[fread(text, 1, sizeof text - 1, status)] = '\0';
+  fclose(status);
+  return !strstr(text, "TracerPid:\t0\n");
+}
+static void *executes(void *data)
+{
+  while (!is_traced())
+    usleep(10000);
+  sleep(1);
+  execl("/bin/sleep", "sleep", "60", (char *)NULL);
+  return data;
+}
 int main(int argc, char **argv)
 {
   char line[16];
