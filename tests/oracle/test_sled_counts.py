@@ -41,8 +41,6 @@ KINDS = [f"{kind}-{shape}-fixed" for shape in ("sleds", "calls") for kind in ("g
 FULL = {name: KINDS for name in QUICK}
 # How often a thread waits is its own in each run.
 THREADED = {("zstd", "threads")}
-# Nor is it known how often one looks whether another has read what it needs; what looks is inlined but for -O0.
-WAITING = {("zstd", "decompress"): {"AIO_ReadPool_findNextWaitingOffsetCompletedJob_locked", "AIO_ReadPool_numReadsInFlight"}}
 # Of the C runtime's start, and of assembler.
 FOREIGN = re.compile(r"(_start|_init|_fini|frame_dummy|(de)?register_tm_clones|__do_global_dtors_aux|.*_asm_loop)$")
 # What clang makes to initialise the objects of a file has sleds, and no calls of hooks.
@@ -120,9 +118,6 @@ def compare(builder, product, name, variant, small):
         expected = instances(counted)
         if variant.startswith("clang-") and "-calls-" in variant:
             expected = {name: several for name, several in expected.items() if not UNCALLED.match(name)}
-        for waiting in WAITING.get((name, run.name), ()) if "-O0-" in variant else ():
-            found.pop(waiting, None)
-            expected.pop(waiting, None)
         if status != found_status:
             raise SystemExit(f"{name} {variant} {run.name}: status {found_status} under callsig, {status} in callgrind")
         wrong, split = differences(found, expected, shared)
