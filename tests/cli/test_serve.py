@@ -3,6 +3,7 @@
 """callsig serve and callsig run --serve: profiles of what was added, metrics, who may ask, and clients that mean no good."""
 
 import http.client
+import http.server
 import os
 import re
 import shutil
@@ -38,6 +39,24 @@ class Asked(threading.Thread):
     def result(self):
         self.join(120)
         return self.answer
+
+
+class Relay(http.server.BaseHTTPRequestHandler):
+    """Hands a request on to the server, and tells when that has it."""
+
+    def do_GET(self):
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=120)
+        connection.request("GET", self.path)
+        self.server.came.set()
+        answer = connection.getresponse()
+        self.send_response(answer.status)
+        self.send_header("Content-Type", answer.headers["Content-Type"])
+        self.end_headers()
+        self.wfile.write(answer.read())
+        connection.close()
+
+    def log_message(self, *ignored):
+        pass
 
 
 class Profiles(Served):
@@ -126,20 +145,21 @@ class Profiles(Served):
     def test_go_fetches(self):
         self.start()
         environment = {"HOME": self.folder, "PPROF_TMPDIR": self.folder, "GOCACHE": self.path("go"), "GOFLAGS": ""}
-        asked = {}
-
-        def fetch():
-            asked["profile"] = self.run_command("go", "tool", "pprof", "-top", "-sample_index=calls",
-                                                f"http://127.0.0.1:{self.port}/debug/pprof/profile?seconds=2", env=environment)
-        thread = threading.Thread(target=fetch)
-        thread.start()
-        time.sleep(1)
-        self.tell("rr")
-        thread.join()
-        done = asked["profile"]
-        self.assertEqual(done.returncode, 0, done.stderr)
-        rows = dict(reversed(re.match(r"\s*(\d+) .* (\S+)$", line).groups()) for line in done.stdout.splitlines() if re.match(r"\s*\d+ ", line))
-        self.assertEqual(rows, {"step": "400", "other": "200", "rounds": "2"} | {k: v for k, v in rows.items() if v == "0"}, done.stdout)
+        with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Relay) as relay:
+            relay.port, relay.came = self.port, threading.Event()
+            threading.Thread(target=relay.serve_forever).start()
+            with subprocess.Popen(["go", "tool", "pprof", "-top", "-sample_index=calls",
+                                   f"http://127.0.0.1:{relay.server_port}/debug/pprof/profile?seconds=2"],
+                                  env=self.environment | environment, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as go:
+                came = relay.came.wait(120)
+                # It has begun when the server has come to what is asked behind it.
+                status = self.ask("/metrics")[0]
+                self.tell("rr")
+                out, err = go.communicate()
+            relay.shutdown()
+        self.assertEqual((came, status, go.returncode), (True, 200, 0), err)
+        rows = dict(reversed(re.match(r"\s*(\d+) .* (\S+)$", line).groups()) for line in out.splitlines() if re.match(r"\s*\d+ ", line))
+        self.assertEqual(rows, {"step": "400", "other": "200", "rounds": "2"} | {k: v for k, v in rows.items() if v == "0"}, out)
         whole = self.run_command("go", "tool", "pprof", "-traces", f"http://127.0.0.1:{self.port}/debug/pprof/callsig", env=environment)
         self.assertEqual(whole.returncode, 0, whole.stderr)
         self.assertIn("step(n=4)", whole.stdout)
