@@ -125,6 +125,18 @@ static bool only_reads(const struct sym_instruction *instruction)
   return opcode == 0x90 || (opcode >= 0x70 && opcode <= 0x7f) || (opcode >= 0xd8 && opcode <= 0xdf);
 }
 
+/* Whether ModRM.reg is a part of what is done, and names no register. */
+static bool is_one_of_group(const struct sym_instruction *instruction)
+{
+  uint8_t opcode = instruction->opcode;
+  if (instruction->is_vex)
+    return false;
+  if (instruction->map != SYM_MAP_ONE_BYTE)
+    return instruction->map == SYM_MAP_0F && opcode == 0xba;
+  return (opcode & 0xfc) == 0x80 || opcode == 0x8f || (opcode & 0xfe) == 0xc0 || (opcode & 0xfe) == 0xc6 ||
+         (opcode & 0xfc) == 0xd0 || (opcode & 0xfe) == 0xf6 || (opcode & 0xfe) == 0xfe;
+}
+
 /* Whether an opcode after 0f works on vector registers alone. */
 static bool is_vector_only(const struct sym_instruction *instruction)
 {
@@ -167,7 +179,7 @@ static void forget(struct sym_constants *state, const struct sym_constant_slots 
       (is_0f && (opcode == 0x1e || opcode == 0x1f || opcode == 0xa3 || (opcode & 0xf0) == 0x80)))
     return;
   bool has_one_register = !instruction->has_modrm && is_one_byte && (opcode & 0xf8) == 0x90;
-  if (instruction->has_modrm)
+  if (instruction->has_modrm && !is_one_of_group(instruction))
     state->registers[instruction->reg] = SYM_CONSTANT_NONE;
   if ((instruction->has_modrm && !instruction->is_memory) || has_one_register)
     state->registers[instruction->rm] = SYM_CONSTANT_NONE;

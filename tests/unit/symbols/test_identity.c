@@ -105,6 +105,20 @@ static void test_switch(void **state)
   assert_int_equal(identity(bytes, sizeof bytes, 15), SNIPPET_ADDRESS + 4);
 }
 
+/* lea f,%rdi, what has 7 in place of a register in its second byte, call hook. */
+static void test_groups(void **state)
+{
+  (void)state;
+  const uint8_t shift[] = {LEA(0, 0x3d, 3), 0x49, 0xc1, 0xfd, 0x02, 0xe8, 0, 0, 0, 0, 0xc3}; /* sar $2,%r13 */
+  assert_int_equal(identity(shift, sizeof shift, 11), SNIPPET_ADDRESS + 3);
+  const uint8_t divided[] = {LEA(0, 0x3d, 3), 0x49, 0xf7, 0xfd, 0xe8, 0, 0, 0, 0, 0xc3}; /* idiv %r13 */
+  assert_int_equal(identity(divided, sizeof divided, 10), SNIPPET_ADDRESS + 3);
+  const uint8_t bit[] = {LEA(0, 0x3d, 3), 0x49, 0x0f, 0xba, 0xfd, 0x05, 0xe8, 0, 0, 0, 0, 0xc3}; /* btc $5,%r13 */
+  assert_int_equal(identity(bit, sizeof bit, 12), SNIPPET_ADDRESS + 3);
+  const uint8_t itself[] = {LEA(0, 0x3d, 3), 0x48, 0xc1, 0xff, 0x02, 0xe8, 0, 0, 0, 0, 0xc3}; /* sar $2,%rdi */
+  assert_int_equal(identity(itself, sizeof itself, 11), 0);
+}
+
 /* mov $f,%edi of code that is not position-independent */
 static void test_absolute(void **state)
 {
@@ -136,6 +150,7 @@ int main(void)
       cmocka_unit_test(test_direct),   cmocka_unit_test(test_kept_over_call), cmocka_unit_test(test_spilled),
       cmocka_unit_test(test_two_ways), cmocka_unit_test(test_lost_over_call), cmocka_unit_test(test_loop),
       cmocka_unit_test(test_switch),   cmocka_unit_test(test_absolute),       cmocka_unit_test(test_garbage),
+      cmocka_unit_test(test_groups),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
