@@ -230,6 +230,40 @@ int main() { C c; B *volatile b = &c; V *volatile v = &c; return call(b, v) == 0
             self.assertIn("disagree 0", text, compiler)
             self.assertNotIn("-g1", text, compiler)
 
+    def test_verify_a_parameter_that_is_set_first(self):
+        """Of `at`, whose address is taken, clang tells what `words[at++]` leaves in it: that is made of what is passed, which is what is read."""
+        source = """#include <string.h>
+int __attribute__((noinline)) on(int *at) { return ++*at; }
+int __attribute__((noinline)) find(const char **words, int at, int *which)
+{
+  const char *word = words[at++];
+  if (strcmp(word, "tunnel") != 0)
+    return -1;
+  if (strcmp(words[at], "x"))
+    return 0;
+  *which = on(&at);
+  return at;
+}
+int main(int argc, char **argv)
+{
+  const char *words[] = {"tunnel", "x", 0};
+  int which = 0;
+  (void)argv;
+  return find(words, argc - 1, &which) != 2;
+}
+"""
+        self.write("set.c", source)
+        for compiler in filter(shutil.which, ("clang", "clang-14", "clang-16", "clang-19", "gcc")):
+            with self.subTest(compiler=compiler):
+                done = self.run_command(harness.CALLSIG_CC, "-O2", "set.c", "-o", "set", env={"CALLSIG_CC": compiler})
+                self.assertEqual(done.returncode, 0, done.stderr)
+                text = self.callsig("index", "--explain", "--verify", "set").stdout
+                self.assertIn("at=rsi", text)
+                self.assertIn("disagree 0", text)
+                done = self.callsig("run", self.path("set"))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("find(words:char**, at=0, which:int*)", {name.split("(", 1)[1][:-1] for name in self.rows(done.stderr)})
+
 
 if __name__ == "__main__":
     harness.main()
