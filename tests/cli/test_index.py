@@ -264,6 +264,16 @@ int main(int argc, char **argv)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("find(words:char**, at=0, which:int*)", {name.split("(", 1)[1][:-1] for name in self.rows(done.stderr)})
 
+    def test_a_slot_that_is_used_again(self):
+        """What lies in a slot before the hook's call is read there, and not what is stored when the parameter is told there no longer."""
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "symbols", "reused_slot.S")
+        done = self.run_command("gcc", source, "-o", "reused")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("disagree 0", self.callsig("index", "--verify", "reused").stdout)
+        done = self.callsig("run", self.path("reused"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLessEqual({"kept(value=41))", "filled(value=7))"}, {name.split("(", 1)[1] for name in self.rows(done.stderr)}, done.stderr)
+
 
 if __name__ == "__main__":
     harness.main()
