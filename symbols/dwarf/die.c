@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "symbols/base/mangled_name.h"
+
 enum {
   CHAIN_MAX = 64,  /* longer chains of typedefs and qualifiers than this are not source code but a corrupt file */
   ORIGINS_MAX = 16 /* abstract origins that lead from an instance to its root */
@@ -177,6 +179,13 @@ bool sym_die_lacks_parameters(Dwarf_Die *function)
   while (next == 0 && dwarf_tag(&child) != DW_TAG_formal_parameter)
     next = dwarf_siblingof(&child, &child);
   return next != 0;
+}
+
+bool sym_die_is_thunk(Dwarf_Die *function)
+{
+  const char *symbol =
+      dwarf_tag(function) == DW_TAG_subprogram && !dwarf_diename(function) ? sym_die_linkage_name(function) : NULL;
+  return symbol && sym_name_is_thunk(symbol);
 }
 
 bool sym_die_is_clang(Dwarf_Die *die)

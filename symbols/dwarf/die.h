@@ -44,6 +44,9 @@ bool sym_die_is_gnu(Dwarf_Die *die);
  * -g2 has none and is known. */
 bool sym_die_lacks_parameters(Dwarf_Die *function);
 
+/* Whether a function is a thunk that is told of by its symbol alone, as by clang: neither a name nor parameters. */
+bool sym_die_is_thunk(Dwarf_Die *function);
+
 /* Whether clang compiled the unit of `die` from C, C++ or Objective-C. */
 bool sym_die_is_clang(Dwarf_Die *die);
 

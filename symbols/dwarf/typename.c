@@ -5,8 +5,10 @@
 
 #include <dwarf.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "symbols/base/mangled_name.h"
 #include "symbols/dwarf/die.h"
 
 enum {
@@ -252,8 +254,19 @@ static const char *scope_name(Dwarf_Die *scope)
   return dwarf_tag(scope) == DW_TAG_namespace ? "(anonymous namespace)" : "(anonymous)";
 }
 
+/* The name that a symbol stands for: clang tells of a thunk by its symbol alone. */
+static const char *demangled(struct base_arena *arena, const char *symbol)
+{
+  char *name = sym_demangle(symbol);
+  const char *copy = name ? base_arena_copy(arena, name, strlen(name)) : NULL;
+  free(name);
+  return copy;
+}
+
 const char *sym_typename_qualified(struct base_arena *arena, struct sym_scopes *scopes, Dwarf_Die *die)
 {
+  if (sym_die_is_thunk(die))
+    return demangled(arena, sym_die_linkage_name(die));
   const char *plain = name_of(die);
   const char *name = plain ? plain : "(anonymous)";
   if (!sym_die_is_cxx(die))

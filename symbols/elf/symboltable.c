@@ -1,14 +1,11 @@
 /*
- * Reads a module's function symbols, one for an address, and demangles their names.
+ * Reads a module's function symbols, one for an address.
  */
 #include "symbols/elf/symboltable.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* libstdc++'s, of the Itanium C++ ABI: returns a malloc'ed text, or NULL with a status below 0. */
-extern char *__cxa_demangle(const char *mangled, char *buffer, size_t *length, int *status);
 
 /* A symbol without a type, as assemblers make them, names a function only where there is no better one. */
 static uint8_t rank_of(const GElf_Sym *symbol)
@@ -168,11 +165,4 @@ bool sym_symbol_is_specialised(const char *name)
 bool sym_symbol_is_part(const char *name)
 {
   return strstr(name, ".part.") != NULL;
-}
-
-char *sym_symbol_demangle(const char *name)
-{
-  int status = -1;
-  char *demangled = strncmp(name, "_Z", 2) == 0 ? __cxa_demangle(name, NULL, NULL, &status) : NULL;
-  return demangled && status == 0 ? demangled : strdup(name);
 }

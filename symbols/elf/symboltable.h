@@ -48,8 +48,4 @@ bool sym_symbol_is_specialised(const char *name);
  */
 bool sym_symbol_is_part(const char *name);
 
-/* The name as C++ programmers write it, or the name itself when it is not mangled. The caller frees it; NULL when
- * memory is short. */
-char *sym_symbol_demangle(const char *name);
-
 #endif

@@ -10,6 +10,7 @@
 
 #include "format/cache_key.h"
 #include "format/sled.h"
+#include "symbols/base/mangled_name.h"
 #include "symbols/dwarf/split_units.h"
 #include "symbols/index/build_state.h"
 #include "symbols/index/coverage.h"
@@ -153,7 +154,7 @@ static int add_symbols(struct sym_build *build)
     const struct sym_symbol *symbol = base_vector_at(&build->symbol_table.symbols, i);
     struct fmt_index_symbol *added = base_vector_add(&build->symbols, 1);
     char *base = strndup(symbol->name, sym_symbol_base_length(symbol->name));
-    char *name = base ? sym_symbol_demangle(base) : NULL;
+    char *name = base ? sym_demangle(base) : NULL;
     int error = added && name ? base_strings_add(build->strings, name, &added->name) : -ENOMEM;
     if (!error) {
       added->address = symbol->address;

@@ -17,7 +17,7 @@ static const char *const source_texts[SYM_SOURCE_COUNT] = {
 
 /* Sums over sites. */
 struct sums {
-  uint64_t functions, without_dwarf, without_parameters, sites, inlined;
+  uint64_t functions, without_dwarf, without_parameters, thunks, sites, inlined;
   uint64_t sources[SYM_SOURCE_COUNT];
   uint64_t lost[SYM_LOST_COUNT];
 };
@@ -27,7 +27,8 @@ static void add_site(const struct sym_report_site *site, struct sums *sums)
   sums->sites++;
   sums->inlined += site->inlined;
   sums->without_dwarf += !site->plan;
-  sums->without_parameters += site->plan && site->plan->flags & FMT_FUNCTION_NO_DWARF;
+  sums->thunks += site->plan && site->plan->is_thunk;
+  sums->without_parameters += site->plan && site->plan->flags & FMT_FUNCTION_NO_DWARF && !site->plan->is_thunk;
   for (uint16_t arg = 0; site->plan && arg < site->plan->arg_count; arg++) {
     if (site->plan->args[arg].arg.flags & FMT_ARG_RETURN)
       continue;
@@ -91,5 +92,7 @@ int sym_report_coverage(const struct sym_report *report, const char *module, FIL
   if (sums.without_parameters)
     fprintf(out, "  %10" PRIu64 "            sites of functions whose debug information has no parameters (-g1)\n",
             sums.without_parameters);
+  if (sums.thunks)
+    fprintf(out, "  %10" PRIu64 "            sites of thunks whose debug information has no parameters\n", sums.thunks);
   return ferror(out) ? -EIO : 0;
 }

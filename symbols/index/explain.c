@@ -69,8 +69,6 @@ static void explain_plan(const struct sym_report *report, const struct sym_repor
   fprintf(out, "%s:%" PRIu32 ": %s\n", site->file, site->line, base_strings_at(report->strings, plan->name));
   for (uint16_t arg = 0; arg < plan->arg_count; arg++)
     explain_arg(report, plan, arg, out);
-  if (plan->flags & FMT_FUNCTION_NO_DWARF)
-    fputs("  note: its debug information has no parameters (-g1)\n", out);
   for (const char *const *note = plan->notes; *note; note++)
     fprintf(out, "  note: %s\n", *note);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "symbols/base/mangled_name.h"
 #include "symbols/dwarf/declfile.h"
 #include "symbols/dwarf/die.h"
 #include "symbols/dwarf/typename.h"
@@ -230,7 +231,7 @@ static int name_import(struct sym_functions *functions, const char *symbol, cons
     function->name = plan->name;
     return 0;
   }
-  char *name = sym_symbol_demangle(symbol);
+  char *name = sym_demangle(symbol);
   error = name ? base_strings_add(functions->strings, name, &function->name) : -ENOMEM;
   free(name);
   return error;
@@ -284,7 +285,7 @@ int sym_functions_add_symbol(struct sym_functions *functions, const struct sym_s
   function->address = symbol ? symbol->address : address;
   if (symbol) {
     base = strndup(symbol->name, sym_symbol_base_length(symbol->name));
-    name = base ? sym_symbol_demangle(base) : NULL;
+    name = base ? sym_demangle(base) : NULL;
   } else {
     function->flags |= FMT_FUNCTION_NO_NAME;
     base = strdup("");

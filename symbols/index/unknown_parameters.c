@@ -6,14 +6,17 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "symbols/base/mangled_name.h"
+
 /* 0 where some merely have no debug information at all, as those of a library that was linked in. gcc's -g1 tells where
- * each function begins, clang's nothing of any that is not inlined. */
+ * each function begins, clang's nothing of any that is not inlined. Of a thunk there is nothing to tell at any level.
+ */
 static uint32_t count_unknown(const struct fmt_index *index)
 {
   uint32_t all = 0, unknown = 0, placed = 0;
   for (uint32_t i = 0; i < index->count[FMT_SECTION_FUNCTIONS]; i++) {
     const struct fmt_index_function *function = &index->functions[i];
-    if (function->flags & FMT_FUNCTION_LIBRARY)
+    if (function->flags & FMT_FUNCTION_LIBRARY || sym_name_is_thunk(fmt_index_string(index, function->linkage_name)))
       continue;
     const bool is_unknown = (function->flags & FMT_FUNCTION_NO_DWARF) != 0;
     all++;

@@ -113,7 +113,7 @@ static void after_call(const struct sym_location_context *context, Dwarf_Attribu
     at_pc(context, context->pc, SYM_AFTER_CALL, attribute, offset, size, location);
     /* Nothing has been stored into the frame when the hook is called. */
     if (context->is_inlined) {
-      if (!sym_post_call_stored(context, size, location))
+      if (!sym_post_call_stored(context, attribute, size, location))
         sym_location_lose(location, SYM_LOST_NO_RANGE);
     } else {
       sym_post_call_home(context, size, location);
@@ -278,7 +278,7 @@ static void at_hook(const struct sym_location_context *context, Dwarf_Attribute 
    * may be what was passed, or what it becomes. */
   struct sym_location stored = *location;
   if (is_of_clang && !is_single(attribute) && location->kind == SYM_LOCATION_MEMORY) {
-    const bool is_filled = sym_post_call_stored(context, size, &stored);
+    const bool is_filled = sym_post_call_stored(context, attribute, size, &stored);
     if (!is_filled || stored.kind != SYM_LOCATION_MEMORY)
       sym_location_lose(location, SYM_LOST_FRAME_NUMBER);
   }

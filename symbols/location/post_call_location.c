@@ -22,13 +22,14 @@ static bool is_argument_slot(const struct sym_location_context *context, unsigne
   return frame->cfa_kind == FMT_CFA_REGISTER && frame->cfa_register == base && offset >= frame->cfa_offset;
 }
 
-/* Appends ops that push the `size` bytes that the first store after the call puts into a slot. */
+/* Appends ops that push the `size` bytes that the first store after the call puts into a slot, of those that end before
+ * `until`. */
 static bool first_store(const struct sym_location_context *context, unsigned base, int64_t offset, uint8_t size,
-                        struct sym_code *code)
+                        uint64_t until, struct sym_code *code)
 {
   struct sym_flow flow;
   sym_flow_begin(&flow, context->hook, context->pc, sym_location_bases(context));
-  while (sym_flow_step(&flow))
+  while (sym_flow_step(&flow) && flow.at < until)
     switch (sym_flow_memory_at(&flow, base, offset, size, code)) {
     case SYM_FLOW_STORED:
       return true;
@@ -48,7 +49,7 @@ static void settle_loaded(const struct sym_location_context *context, struct sym
   struct sym_code code = {0};
   if (ops[0].code != FMT_OP_REG || ops[1].code != FMT_OP_FRAME_LOAD ||
       (!is_argument_slot(context, ops[0].reg, ops[1].imm) &&
-       !first_store(context, ops[0].reg, ops[1].imm, ops[1].size, &code))) {
+       !first_store(context, ops[0].reg, ops[1].imm, ops[1].size, UINT64_MAX, &code))) {
     sym_location_lose(location, SYM_LOST_NO_RANGE);
     return;
   }
@@ -88,7 +89,7 @@ void sym_post_call_home(const struct sym_location_context *context, uint64_t siz
   if (is_argument_slot(context, base, offset) ||
       (size <= 8 && !context->is_inlined && sym_entry_fills(context, base, offset + location->inner, (uint8_t)size)))
     return;
-  if (size > 8 || !first_store(context, base, offset + location->inner, (uint8_t)size, &code)) {
+  if (size > 8 || !first_store(context, base, offset + location->inner, (uint8_t)size, UINT64_MAX, &code)) {
     sym_location_lose(location, SYM_LOST_NO_RANGE);
     return;
   }
@@ -153,7 +154,26 @@ static bool loads(const struct sym_code *code, int64_t offset)
   return false;
 }
 
-bool sym_post_call_stored(const struct sym_location_context *context, uint64_t size, struct sym_location *location)
+/* Where the entry ends that holds where the call returns, with what tells the same behind it. A store that it ends
+ * behind puts something else into the slot: the variable lay there before, and does no longer. */
+static uint64_t end_of_entry(const struct sym_location_context *context, Dwarf_Attribute *attribute)
+{
+  struct sym_location_list list = {.attribute = attribute};
+  const Dwarf_Op *ops = NULL;
+  uint64_t end = 0;
+  while (sym_location_list_next(&list)) {
+    const bool goes_on =
+        ops && list.start == end && list.count == 1 && list.ops->atom == ops->atom && list.ops->number == ops->number;
+    if (!goes_on && (list.start > context->pc || list.end <= context->pc || list.end <= end))
+      continue;
+    ops = list.count == 1 ? list.ops : NULL;
+    end = list.end;
+  }
+  return end ? end : UINT64_MAX;
+}
+
+bool sym_post_call_stored(const struct sym_location_context *context, Dwarf_Attribute *attribute, uint64_t size,
+                          struct sym_location *location)
 {
   uint8_t base;
   int64_t offset;
@@ -161,7 +181,8 @@ bool sym_post_call_stored(const struct sym_location_context *context, uint64_t s
   if (location->kind != SYM_LOCATION_MEMORY || !sym_code_is_sum(&location->code, &base, &offset) ||
       !sym_code_is_frame(&location->code, 0, sym_location_bases(context)) || is_argument_slot(context, base, offset))
     return true;
-  if (size > 8 || !first_store(context, base, offset + location->inner, (uint8_t)size, &code))
+  const uint64_t until = end_of_entry(context, attribute);
+  if (size > 8 || !first_store(context, base, offset + location->inner, (uint8_t)size, until, &code))
     return !sym_spill_is_named(context->spills, context->physical, context->frame, base, offset);
   if (loads(&code, offset + location->inner))
     return true;

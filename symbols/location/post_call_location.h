@@ -15,10 +15,12 @@
 void sym_post_call_home(const struct sym_location_context *context, uint64_t size, struct sym_location *location);
 
 /* For a slot of an inlined function's: replaces it by what straight code after the call stores there first, where it
- * does and that is not made of what lies there. False: it is not known to hold what was passed. What is stored is
- * computed; or nothing is seen to be, and the slot is one whose address the function forms, as it may be a home that is
- * filled after the call. A spill's is not formed, and where a value is spilled DWARF tells it after that. */
-bool sym_post_call_stored(const struct sym_location_context *context, uint64_t size, struct sym_location *location);
+ * does while `attribute` tells of the slot, and that is not made of what lies there. False: it is not known to hold
+ * what was passed. What is stored is computed; or nothing is seen to be, and the slot is one whose address the function
+ * forms, as it may be a home that is filled after the call. A spill's is not formed, and where a value is spilled DWARF
+ * tells it after that. */
+bool sym_post_call_stored(const struct sym_location_context *context, Dwarf_Attribute *attribute, uint64_t size,
+                          struct sym_location *location);
 
 /* Loses what was computed since the call, by instructions or by the description: it may be what the function has made
  * of its parameter. So is a number, which would be told from the call on. Of a pointer to which a

@@ -449,6 +449,17 @@ static int make_args(struct making *making)
   return result;
 }
 
+/* Marks a function whose debug information has no parameters though the function may. */
+static int tell_unknown(struct making *making)
+{
+  making->plan->is_thunk = sym_die_is_thunk(&making->root);
+  if (!making->plan->is_thunk && !sym_die_lacks_parameters(&making->root))
+    return 0;
+  making->plan->flags |= FMT_FUNCTION_NO_DWARF;
+  return add_note(making, making->plan->is_thunk ? "a thunk, of which the debug information has no parameters"
+                                                 : "its debug information has no parameters (-g1)");
+}
+
 int sym_plan_make(struct sym_planner *planner, Dwarf_Die *root, struct sym_plan *plan)
 {
   struct making making = {.planner = planner, .plan = plan, .root = *root};
@@ -463,8 +474,8 @@ int sym_plan_make(struct sym_planner *planner, Dwarf_Die *root, struct sym_plan 
   int result = making.drafts ? sym_function_names(planner, root, &making.names) : -ENOMEM;
   if (sym_die_is_cxx(root))
     plan->flags |= FMT_FUNCTION_CXX;
-  if (sym_die_lacks_parameters(root))
-    plan->flags |= FMT_FUNCTION_NO_DWARF;
+  if (result == 0)
+    result = tell_unknown(&making);
   if (result == 0)
     result = read_parameters(&making, root, NULL);
   if (result == 0)

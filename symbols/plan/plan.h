@@ -82,6 +82,7 @@ struct sym_plan {
   uint32_t flags; /* enum fmt_function_flag: CXX and VARIADIC */
   uint16_t parameter_count;
   uint16_t arg_count;
+  bool is_thunk;   /* its debug information has a symbol and no parameters */
   bool has_return; /* the last arg is what the function returns (FMT_ARG_RETURN) */
   const struct sym_plan_parameter *parameters;
   const struct sym_plan_arg *args; /* preorder: a group is followed by its children */

@@ -40,6 +40,11 @@ unsigned vf_state_of(const struct vf_subject *subject);
 bool vf_same_value(const struct vf_type *type, const struct vf_emitted *emitted, const struct vf_value *value,
                    bool is_nullness);
 
+/* The general register that passes arguments and holds what the index reads in a machine at a function's entry; -1:
+ * none does. */
+int vf_register_passed(const struct vf_subject *subject, const struct vf_machine *machine,
+                       const struct vf_emitted *emitted, unsigned size);
+
 /* Whether what the index reads is what an argument register holds in a machine at a function's entry, or a word of the
  * stack where arguments are passed. */
 bool vf_is_passed(const struct vf_subject *subject, const struct vf_machine *machine, const struct vf_emitted *emitted,

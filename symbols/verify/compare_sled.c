@@ -9,9 +9,10 @@ enum { STEPS_MAX = 400 }; /* instructions after a sled that are followed */
 
 /* Runs the code after the sled and holds every value that it puts where DWARF says that the parameter is then against
  * `emitted`, NULL for none. The first need not be the parameter: clang makes room for it by pushing any register. What
- * stood before where it is all the while is no such value. Where straight code leads to none, VF_BY_CODE. */
+ * stood before where it is all the while is no such value. Where straight code leads to none, VF_BY_CODE. `*other` is
+ * the first that is not it, where the outcome is VF_DIFFER. */
 static enum vf_outcome run_on(const struct vf_subject *subject, const struct vf_place *place, unsigned size,
-                              const struct vf_emitted *emitted)
+                              const struct vf_emitted *emitted, uint64_t *other)
 {
   struct vf_stores stores = {.count = 0};
   struct vf_machine machine = *place->machine;
@@ -33,9 +34,29 @@ static enum vf_outcome run_on(const struct vf_subject *subject, const struct vf_
       continue;
     if (emitted && vf_same_value(subject->parameter->type, emitted, &value, subject->is_nullness))
       return VF_AGREE;
+    if (outcome != VF_DIFFER)
+      *other = value.value;
     outcome = VF_DIFFER;
   }
   return outcome;
+}
+
+/* Whether `other`, which the code after the sled puts where DWARF says that the parameter is then, is made of what the
+ * index reads: it is another one with another argument in that register. Where the address of a parameter is taken and
+ * the function sets it first (`words[at++]`), clang 14 and 16 tell of what it has made of it alone. */
+static bool is_made_of_passed(const struct vf_subject *subject, const struct vf_place *place, unsigned size,
+                              const struct vf_emitted *emitted, uint64_t other)
+{
+  struct vf_machine machine = *place->machine;
+  struct vf_place changed = *place;
+  const int reg = vf_register_passed(subject, &machine, emitted, size);
+  uint64_t another = other;
+  if (reg < 0 || !vf_is_clang(place->object->dbg, subject->die))
+    return false;
+  machine.registers[reg]++;
+  machine.entry[reg] = machine.registers[reg];
+  changed.machine = &machine;
+  return run_on(subject, &changed, size, NULL, &another) == VF_DIFFER && another != other;
 }
 
 /* Whether the code after the sled puts something else where DWARF says all the while that the parameter is: then it
@@ -64,6 +85,7 @@ enum vf_outcome vf_compare_sled(const struct vf_subject *subject, const struct v
   const struct vf_type *type = subject->parameter->type;
   bool reads = vf_state_of(subject) == FMT_STATE_READ, is_readable = false, is_made = false, is_told = false;
   unsigned size = subject->is_nullness ? 8 : type->size;
+  uint64_t other = 0;
   struct vf_machine machine = *place->machine;
   struct vf_place entered = *place, behind;
   struct vf_emitted emitted;
@@ -100,6 +122,7 @@ enum vf_outcome vf_compare_sled(const struct vf_subject *subject, const struct v
   if (reads && is_made && vf_is_passed(subject, &machine, &emitted, size))
     return VF_AGREE;
   if (!reads)
-    return run_on(subject, &entered, size, NULL) == VF_BY_CODE ? VF_AGREE : VF_BY_CODE;
-  return run_on(subject, &entered, size, &emitted);
+    return run_on(subject, &entered, size, NULL, &other) == VF_BY_CODE ? VF_AGREE : VF_BY_CODE;
+  const enum vf_outcome outcome = run_on(subject, &entered, size, &emitted, &other);
+  return outcome == VF_DIFFER && is_made_of_passed(subject, &entered, size, &emitted, other) ? VF_AGREE : outcome;
 }

@@ -27,21 +27,34 @@ bool vf_same_value(const struct vf_type *type, const struct vf_emitted *emitted,
   return emitted->value == vf_extend(value->value, size, !is_nullness && type->is_signed);
 }
 
+static bool is_word(const struct vf_subject *subject, const struct vf_emitted *emitted, uint64_t word, unsigned size)
+{
+  const struct vf_value value = {.status = VF_READ, .value = vf_extend(word, size, false)};
+  return vf_same_value(subject->parameter->type, emitted, &value, subject->is_nullness);
+}
+
+int vf_register_passed(const struct vf_subject *subject, const struct vf_machine *machine,
+                       const struct vf_emitted *emitted, unsigned size)
+{
+  static const uint8_t integers[] = {5, 4, 1, 2, 8, 9}; /* rdi, rsi, rdx, rcx, r8, r9 */
+  for (unsigned i = 0; i < sizeof integers; i++)
+    if (is_word(subject, emitted, machine->registers[integers[i]], size))
+      return integers[i];
+  return -1;
+}
+
 bool vf_is_passed(const struct vf_subject *subject, const struct vf_machine *machine, const struct vf_emitted *emitted,
                   unsigned size)
 {
-  static const uint8_t integers[] = {5, 4, 1, 2, 8, 9}; /* rdi, rsi, rdx, rcx, r8, r9 */
-  for (unsigned i = 0; i < sizeof integers + VECTORS + STACK_WORDS; i++) {
-    struct vf_value value = {.status = VF_READ};
-    if (i < sizeof integers)
-      value.value = machine->registers[integers[i]];
-    else if (i < sizeof integers + VECTORS)
-      value.value = machine->vectors[i - sizeof integers];
-    else if (!vf_machine_read(machine, machine->registers[VF_RSP] + 8 * (i - sizeof integers - VECTORS + 1), 8,
-                              &value.value))
-      continue;
-    value.value = vf_extend(value.value, size, false);
-    if (vf_same_value(subject->parameter->type, emitted, &value, subject->is_nullness))
+  if (vf_register_passed(subject, machine, emitted, size) >= 0)
+    return true;
+  for (unsigned i = 0; i < VECTORS; i++)
+    if (is_word(subject, emitted, machine->vectors[i], size))
+      return true;
+  for (unsigned i = 0; i < STACK_WORDS; i++) {
+    uint64_t word;
+    if (vf_machine_read(machine, machine->registers[VF_RSP] + 8 * (i + 1), 8, &word) &&
+        is_word(subject, emitted, word, size))
       return true;
   }
   return false;

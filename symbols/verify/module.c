@@ -459,10 +459,7 @@ int vf_module_open(struct vf_module *module, const char *path, FILE *out, base_m
 
 void vf_module_close(struct vf_module *module)
 {
-  if (module->fde_count)
-    dwarf_fde_cie_list_dealloc(module->frames, module->cies, module->cie_count, module->fdes, module->fde_count);
-  if (module->frames)
-    dwarf_finish(module->frames, NULL);
+  vf_close_frames(module);
   for (size_t i = module->object_count; i-- > 0;) {
     free(module->objects[i]->parents);
     dwarf_finish(module->objects[i]->dbg, NULL);

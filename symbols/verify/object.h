@@ -12,7 +12,9 @@
  * and *dbg NULL: libdwarf finds none. */
 bool vf_open_object(const char *path, unsigned group, char *found, unsigned found_size, Dwarf_Debug *dbg);
 
-/* Reads the module's call frame information. What cannot be read is not there. */
+/* Reads the module's call frame information, when its first object is open. What cannot be read is not there. */
 void vf_open_frames(struct vf_module *module);
+
+void vf_close_frames(struct vf_module *module);
 
 #endif

@@ -61,6 +61,17 @@ struct vf_call {
   struct vf_object *object;
 };
 
+/* Call frame information of one section. */
+struct vf_frames {
+  Dwarf_Debug dbg;
+  Dwarf_Cie *cies;
+  Dwarf_Fde *fdes;
+  Dwarf_Signed cie_count, fde_count;
+};
+
+/* .eh_frame, and .debug_frame for code that the former leaves out. */
+enum { VF_FRAMES = 2 };
+
 /* Everything that is read of a module. */
 struct vf_module {
   const char *path;
@@ -68,10 +79,8 @@ struct vf_module {
   struct base_arena arena;
   struct vf_object **objects; /* the first is the debug file */
   size_t object_count;
-  Dwarf_Debug frames; /* the module itself: its .eh_frame */
-  Dwarf_Cie *cies;
-  Dwarf_Fde *fdes;
-  Dwarf_Signed cie_count, fde_count;
+  Dwarf_Debug own; /* the module itself, which has its .eh_frame */
+  struct vf_frames frames[VF_FRAMES];
   struct vf_scope *scopes;
   size_t scope_count, scope_capacity;
   struct vf_range *ranges; /* ascending by low */

@@ -42,12 +42,13 @@ bool vf_read_register(struct vf_run *run, uint64_t reg, uint64_t *value)
 
 /* Runs an expression of the call frame information, which is a block of bytes of its own. It may not ask for what only
  * call frame information tells: in a damaged file that could be itself. */
-static bool run_block(const struct vf_place *place, const void *block, uint64_t length, uint64_t *value)
+static bool run_block(const struct vf_place *place, Dwarf_Debug dbg, const void *block, uint64_t length,
+                      uint64_t *value)
 {
   struct vf_list list;
   struct vf_expression expression;
   struct vf_run run = {.place = place, .moment = VF_AT_CALL, .nesting = VF_NESTING_MAX, .status = VF_READ};
-  bool read = vf_list_of_block(place->module->frames, NULL, block, length, &list, &expression);
+  bool read = vf_list_of_block(dbg, NULL, block, length, &list, &expression);
   read = read && vf_run(&run, expression.ops, expression.count) && vf_need(&run, 1);
   if (read)
     *value = run.stack[run.depth - 1].word;
@@ -55,12 +56,16 @@ static bool run_block(const struct vf_place *place, const void *block, uint64_t 
   return read;
 }
 
-/* The table of call frame information that covers the hook's call. */
-static bool fde_at(const struct vf_place *place, Dwarf_Fde *fde)
+/* The call frame information that covers the hook's call: the first that has it. NULL: none does. */
+static const struct vf_frames *fde_at(const struct vf_place *place, Dwarf_Fde *fde)
 {
   Dwarf_Addr low, high;
-  return place->module->fde_count &&
-         dwarf_get_fde_at_pc(place->module->fdes, place->pc - 1, fde, &low, &high, VF_ERROR) == DW_DLV_OK;
+  for (int i = 0; i < VF_FRAMES; i++) {
+    const struct vf_frames *frames = &place->module->frames[i];
+    if (frames->fde_count && dwarf_get_fde_at_pc(frames->fdes, place->pc - 1, fde, &low, &high, VF_ERROR) == DW_DLV_OK)
+      return frames;
+  }
+  return NULL;
 }
 
 bool vf_frame_cfa(const struct vf_place *place, uint64_t *cfa)
@@ -71,11 +76,12 @@ bool vf_frame_cfa(const struct vf_place *place, uint64_t *cfa)
   Dwarf_Ptr block;
   Dwarf_Addr row, next;
   Dwarf_Bool more;
-  if (!fde_at(place, &fde) || dwarf_get_fde_info_for_cfa_reg3_b(fde, place->pc - 1, &type, &has_offset, &reg, &offset,
-                                                                &block, &row, &more, &next, VF_ERROR) != DW_DLV_OK)
+  const struct vf_frames *frames = fde_at(place, &fde);
+  if (!frames || dwarf_get_fde_info_for_cfa_reg3_b(fde, place->pc - 1, &type, &has_offset, &reg, &offset, &block, &row,
+                                                   &more, &next, VF_ERROR) != DW_DLV_OK)
     return false;
   if (type == DW_EXPR_EXPRESSION || type == DW_EXPR_VAL_EXPRESSION)
-    return run_block(place, block, (uint64_t)offset, cfa);
+    return run_block(place, frames->dbg, block, (uint64_t)offset, cfa);
   if (reg < 0 || reg >= VF_REGISTERS)
     return false;
   *cfa = place->machine->registers[reg] + (uint64_t)(has_offset ? offset : 0);

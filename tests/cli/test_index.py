@@ -200,6 +200,80 @@ int main() { return 0; }
             self.assertEqual(makers, [("one.cpp", 1), ("two.cpp", 1)], compiler)
             self.assertIn("disagree 0", self.callsig("index", "--verify", "names").stdout, compiler)
 
+    def test_thunks_have_names_that_can_be_read(self):
+        """gcc tells nothing of a thunk, clang its symbol: it has the same name of both, with parameters that are not known, which is no -g1."""
+        self.write("thunks.cpp", """struct A { virtual int f() = 0; int a = 1; };
+struct B { virtual int g(int n) = 0; int b = 2; };
+struct V { virtual int h() = 0; int v = 3; };
+struct C : A, B, virtual V {
+  int count = 4; volatile int total = 0;
+  int f() override { return count; }
+  int g(int n) override { for (int i = 0; i < n; i++) total = total + i * count; return total; }
+  int h() override { for (int i = 0; i < b; i++) total = total + i * a; return total; }
+};
+static int __attribute__((noinline)) call(B *b, V *v) { return b->g(5) + v->h(); }
+int main() { C c; B *volatile b = &c; V *volatile v = &c; return call(b, v) == 0; }
+""")
+        names = {"non-virtual thunk to C::g(int)": 1, "virtual thunk to C::h()": 1}
+        for compiler in filter(shutil.which, ("g++", "clang++")):
+            done = self.run_command(harness.CALLSIG_CC, "-O2", "thunks.cpp", "-o", "thunks", env={"CALLSIG_CC": compiler})
+            self.assertEqual(done.returncode, 0, done.stderr)
+            done = self.callsig("run", "-o", "recording", self.path("thunks"))
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("-g1", done.stderr, compiler)
+            rows = json.loads(self.callsig("report", "--format", "json", "recording").stdout)["rows"]
+            thunks = {row["function"]: row["ncalls"] for row in rows if "thunk" in row["function"] or row["function"].startswith("_Z")}
+            # gcc writes those as text, without a sled, that it does not put the function into.
+            self.assertEqual(thunks if compiler == "clang++" else {**names, **thunks}, names, compiler)
+            self.assertTrue(all(row["signature"].endswith("(?)") for row in rows if row["function"] in names), rows)
+            text = self.callsig("index", "--explain", "--coverage", "--verify", "thunks").stdout
+            self.assertIn("disagree 0", text, compiler)
+            self.assertNotIn("-g1", text, compiler)
+
+    def test_verify_a_parameter_that_is_set_first(self):
+        """Of `at`, whose address is taken, clang tells what `words[at++]` leaves in it: that is made of what is passed, which is what is read."""
+        source = """#include <string.h>
+int __attribute__((noinline)) on(int *at) { return ++*at; }
+int __attribute__((noinline)) find(const char **words, int at, int *which)
+{
+  const char *word = words[at++];
+  if (strcmp(word, "tunnel") != 0)
+    return -1;
+  if (strcmp(words[at], "x"))
+    return 0;
+  *which = on(&at);
+  return at;
+}
+int main(int argc, char **argv)
+{
+  const char *words[] = {"tunnel", "x", 0};
+  int which = 0;
+  (void)argv;
+  return find(words, argc - 1, &which) != 2;
+}
+"""
+        self.write("set.c", source)
+        for compiler in filter(shutil.which, ("clang", "clang-14", "clang-16", "clang-19", "gcc")):
+            with self.subTest(compiler=compiler):
+                done = self.run_command(harness.CALLSIG_CC, "-O2", "set.c", "-o", "set", env={"CALLSIG_CC": compiler})
+                self.assertEqual(done.returncode, 0, done.stderr)
+                text = self.callsig("index", "--explain", "--verify", "set").stdout
+                self.assertIn("at=rsi", text)
+                self.assertIn("disagree 0", text)
+                done = self.callsig("run", self.path("set"))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("find(words:char**, at=0, which:int*)", {name.split("(", 1)[1][:-1] for name in self.rows(done.stderr)})
+
+    def test_a_slot_that_is_used_again(self):
+        """What lies in a slot before the hook's call is read there, and not what is stored when the parameter is told there no longer."""
+        source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "symbols", "reused_slot.S")
+        done = self.run_command("gcc", source, "-o", "reused")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("disagree 0", self.callsig("index", "--verify", "reused").stdout)
+        done = self.callsig("run", self.path("reused"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLessEqual({"kept(value=41))", "filled(value=7))"}, {name.split("(", 1)[1] for name in self.rows(done.stderr)}, done.stderr)
+
 
 if __name__ == "__main__":
     harness.main()

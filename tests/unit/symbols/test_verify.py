@@ -39,11 +39,30 @@ def verify(callsig, folder, source, compiler, flags):
     made = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if made.returncode != 0:
         return f"not compiled: {made.stderr}"
+    return agree(callsig, out, f"{source} {compiler} {' '.join(flags)}")
+
+
+def verify_program(callsig, folder, is_stripped):
+    """A program that has its own code in .debug_frame, which may lie in another file, and that of the C library's start in .eh_frame."""
+    out, debug = folder / "program", folder / "program.debug"
+    (folder / "main.c").write_text("int main(void) { return 0; }\n")
+    flags = ["-O2", "-g", "-w", "-finstrument-functions", "-fno-asynchronous-unwind-tables"]
+    subprocess.run(["gcc", *flags, PROGRAMS / "plan_fixture.c", folder / "main.c", "-o", out], check=True)
+    sections = subprocess.run(["readelf", "--debug-dump=frames", out], check=True, capture_output=True, text=True).stdout
+    if sections.count(" FDE ") < 10 or ".eh_frame" not in sections or ".debug_frame" not in sections:
+        return f"the program does not have both sections\n{sections}"
+    if is_stripped:
+        subprocess.run(["objcopy", "--only-keep-debug", out, debug], check=True)
+        subprocess.run(["objcopy", "--strip-all", f"--add-gnu-debuglink={debug}", out], check=True)
+    return agree(callsig, out, f"a program with both sections{', stripped' * is_stripped}")
+
+
+def agree(callsig, out, name):
     run = subprocess.run([callsig, "index", out, "--verify"], capture_output=True, text=True)
     summary = [line for line in run.stdout.splitlines() if ": sites " in line]
     if run.returncode != 0 or not summary or not summary[0].endswith("disagree 0"):
         return run.stdout + run.stderr
-    print(f"{source} {compiler} {' '.join(flags)}: {summary[0].split(': ', 1)[1]}")
+    print(f"{name}: {summary[0].split(': ', 1)[1]}")
     return None
 
 
@@ -97,6 +116,11 @@ def main():
                     if problem:
                         print(f"FAIL {source} {compiler} {' '.join(flags)}\n{problem}")
                         failures += 1
+        for is_stripped in (False, True):
+            problem = verify_program(callsig, Path(folder), is_stripped)
+            if problem:
+                print(f"FAIL a program, stripped: {is_stripped}\n{problem}")
+                failures += 1
         for rule in CIRCLES:
             problem = survive(callsig, Path(folder), rule)
             if problem:
