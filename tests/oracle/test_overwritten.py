@@ -261,6 +261,29 @@ int main(void)
   return (kept(100, n) + turned(100, n) + masked(100, n) + (int)scaled(100, 5, n) + both(zero) + once(1) + again(zero)) & 0;
 }
 """
+# What gcc takes out of clones, or passes in parts, and the function sets before its first instruction.
+PARTS = HEAD + r"""
+volatile int in[8] = {9, 21, 6, 17, 2, 33, 0, 5};
+int cells[64]; long wide[64];
+static OUT int moved(int a, int x, int y) { x = y; y = 7; cells[x & 63] += a; cells[y] += x; return x; } //= a=9, x=21, y=6 ! a= y=
+static OUT int stays(int x, int y) { x = y; y = 7; cells[x & 63] += y; cells[y] += x; return x; } //= x=9, y=21 ! y=
+static OUT void swapped(struct mixed x) { long t = x.u; x.u = (int)x.v; x.v = t; wide[8] += x.v; cells[x.u & 7] += x.u; } //= x:struct mixed, x.u=9, x.v=21
+static OUT void both(struct pair x) { long t = x.a; x.a = x.b; x.b = t; wide[8] += x.b; cells[x.a & 7] += 3; } //= x:struct pair, x.a=9, x.b=21
+static OUT void gives(struct mixed x, int k) { k = x.u; x.u = 7; wide[8] += x.v; cells[k & 7] += x.u; } //= x:struct mixed, k=6, x.u=9, x.v=21
+static OUT int reads(int *p, int k) { k = *p; cells[k & 63] += k; return k; } //= p.*, k=6
+static OUT long set(struct mixed x, int y, int z) { y = 7; cells[y & 63] += z; if (y) cells[x.u & 63] ^= x.v; return y; } //= x:struct mixed, y=6, z=30, x.u=9, x.v=21
+int main(void)
+{
+  for (int i = 0; i < 2; i++) {
+    struct mixed mixed = {in[0], in[1]};
+    struct pair pair = {in[0], in[1]};
+    int v = in[3];
+    moved(in[0], in[1], in[2]), stays(in[0], in[1]), swapped(mixed), both(pair), gives(mixed, in[2]), reads(&v, in[2]), set(mixed, in[2], 30);
+  }
+  return 0;
+}
+"""
+PARTS_RULES = "".join(f"function *: show x.{member}\n" for member in "abuv")
 CLANG = ["clang", "clang-16", "clang-19"]
 GCC = ["gcc-12", "gcc-11"]
 AT_CALLS_RULES = "function *: d value\nfunction extends: show p.a\nfunction extends: show p.b\nfunction shifts: show p.a\nfunction shifts: show p.b\n"
@@ -285,6 +308,8 @@ CASES = [
     ("switches", SWITCHES, "", CLANG, [["-O2"], ["-O3"], ["-O2", "-fno-pie", "-no-pie"], ["-O0"]]),
     ("switches", SWITCHES, "", GCC, [["-O2"], ["-O2", "-fno-pie", "-no-pie"]]),
     ("clones", CLONES, "function *: x value\nfunction *: z value\n", GCC, [["-O2"], ["-O3"], ["--calls", "-O2"], ["-O2", "-flto"], ["--before-inlining", "-O2"], ["-O1"], ["-O0"]]),
+    ("parts", PARTS, PARTS_RULES, GCC, [["-O2", "-flto"], ["--calls", "-O2", "-flto"], ["-O3", "-flto", "-gdwarf-4"], ["-O2"], ["-O3"], ["-O0"]]),
+    ("parts", re.sub(" ! .*", "", PARTS), PARTS_RULES, GCC, [["-O2", "-flto", "-gno-variable-location-views"]]),
     ("memory", MEMORY, "function *: show p.b\nfunction *: show p.z\n", GCC, [["--before-inlining", "-O2"], ["--calls", "-O2"], ["--calls", "-O0"]]),
 ]
 
