@@ -11,6 +11,7 @@ behind each function with what it is called.
 import argparse
 import os
 import re
+import shutil
 import sys
 
 from one_program import OneProgram, in_each_way
@@ -283,6 +284,23 @@ int main(void)
   return 0;
 }
 """
+# Functions whose code is the same, of which gcc describes the code of one, and of which a linker keeps one.
+FOLDED = HEAD + r"""
+int set_a(int p, int n) { return 0; } //= p=[12], n=[0-2] ! p= n=
+int set_b(int p, int n) { return 0; } //= p=[12], n=[0-2] ! p= n=
+int get_a(long p, short n) { sink = n; return p && n > 5; } //= p=[34], n=[0-2] ! p= n=
+int get_b(long p, short n) { sink = n; return p && n > 5; } //= p=[34], n=[0-2] ! p= n=
+int (*volatile sets[])(int, int) = {set_a, set_b};
+int (*volatile gets[])(long, short) = {get_a, get_b};
+int main(void)
+{
+  int s = 0;
+  for (int i = 0; i < 3; i++)
+    s += sets[0](1, i) + sets[1](2, i) + gets[0](3, i) + gets[1](4, i);
+  return s & 0;
+}
+"""
+FOLDING = [["-O2", "-ffunction-sections", f"-fuse-ld={linker}", "-Wl,--icf=all"] for linker in ("gold", "lld") if shutil.which(f"ld.{linker}")]
 PARTS_RULES = "".join(f"function *: show x.{member}\n" for member in "abuv")
 CLANG = ["clang", "clang-16", "clang-19"]
 GCC = ["gcc-12", "gcc-11"]
@@ -308,6 +326,8 @@ CASES = [
     ("switches", SWITCHES, "", CLANG, [["-O2"], ["-O3"], ["-O2", "-fno-pie", "-no-pie"], ["-O0"]]),
     ("switches", SWITCHES, "", GCC, [["-O2"], ["-O2", "-fno-pie", "-no-pie"]]),
     ("clones", CLONES, "function *: x value\nfunction *: z value\n", GCC, [["-O2"], ["-O3"], ["--calls", "-O2"], ["-O2", "-flto"], ["--before-inlining", "-O2"], ["-O1"], ["-O0"]]),
+    ("folded", FOLDED, "", GCC, [["-O2"], ["--calls", "-O2"], ["-O3"], ["--before-inlining", "-O2"], ["-O0"], *FOLDING]),
+    ("folded", re.sub(" ! .*", "", FOLDED), "", CLANG, FOLDING),
     ("parts", PARTS, PARTS_RULES, GCC, [["-O2", "-flto"], ["--calls", "-O2", "-flto"], ["-O3", "-flto", "-gdwarf-4"], ["-O2"], ["-O3"], ["-O0"]]),
     ("parts", re.sub(" ! .*", "", PARTS), PARTS_RULES, GCC, [["-O2", "-flto", "-gno-variable-location-views"]]),
     ("memory", MEMORY, "function *: show p.b\nfunction *: show p.z\n", GCC, [["--before-inlining", "-O2"], ["--calls", "-O2"], ["--calls", "-O0"]]),
