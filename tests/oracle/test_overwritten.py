@@ -300,6 +300,20 @@ int main(void)
   return s & 0;
 }
 """
+# Of which the function looks at some bits alone: the optimiser makes what it likes of the others.
+DEMANDED = HEAD + r"""
+volatile int in[4] = {9, 21, 33, 17};
+int cells[64];
+static inline int high(unsigned x, int y) { cells[y & 63] += 1; return cells[x >> 3]; } //= x=(0|3), y=[0-3]
+OUT int calls(int a, int i) { return high((a & 1) ^ 1, i) + high((a & 3) ^ 2, i); } //= a=(9|21|33|17), i=[0-3]
+int main(void)
+{
+  int s = 0;
+  for (int i = 0; i < 4; i++)
+    s += calls(in[i], i);
+  return s & 0;
+}
+"""
 FOLDING = [["-O2", "-ffunction-sections", f"-fuse-ld={linker}", "-Wl,--icf=all"] for linker in ("gold", "lld") if shutil.which(f"ld.{linker}")]
 PARTS_RULES = "".join(f"function *: show x.{member}\n" for member in "abuv")
 CLANG = ["clang", "clang-16", "clang-19"]
@@ -326,6 +340,7 @@ CASES = [
     ("switches", SWITCHES, "", CLANG, [["-O2"], ["-O3"], ["-O2", "-fno-pie", "-no-pie"], ["-O0"]]),
     ("switches", SWITCHES, "", GCC, [["-O2"], ["-O2", "-fno-pie", "-no-pie"]]),
     ("clones", CLONES, "function *: x value\nfunction *: z value\n", GCC, [["-O2"], ["-O3"], ["--calls", "-O2"], ["-O2", "-flto"], ["--before-inlining", "-O2"], ["-O1"], ["-O0"]]),
+    ("demanded", DEMANDED, "", CLANG, [["--before-inlining", "-O2"], ["--before-inlining", "-O1"], ["--before-inlining", "-O3"]]),
     ("folded", FOLDED, "", GCC, [["-O2"], ["--calls", "-O2"], ["-O3"], ["--before-inlining", "-O2"], ["-O0"], *FOLDING]),
     ("folded", re.sub(" ! .*", "", FOLDED), "", CLANG, FOLDING),
     ("parts", PARTS, PARTS_RULES, GCC, [["-O2", "-flto"], ["--calls", "-O2", "-flto"], ["-O3", "-flto", "-gdwarf-4"], ["-O2"], ["-O3"], ["-O0"]]),
