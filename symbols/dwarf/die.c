@@ -239,6 +239,6 @@ bool sym_die_marks_changes(Dwarf_Die *die)
 bool sym_die_tracks_entry(Dwarf_Die *die)
 {
   static const char option[] = " -fno-var-tracking";
-  const char *found = strstr(producer_of(die), option);
-  return !found || found[sizeof option - 1] == '-';
+  const char *producer = producer_of(die), *found = strstr(producer, option);
+  return (!found || found[sizeof option - 1] == '-') && !strstr(producer, " -gno-variable-location-views");
 }

@@ -67,7 +67,8 @@ bool sym_die_tracks_arguments(Dwarf_Die *die);
 bool sym_die_marks_changes(Dwarf_Die *die);
 
 /* Whether what the unit of `die` tells of a parameter can be where it is when its function is entered: without variable
- * tracking gcc tells the one register that it has been given for the body. */
+ * tracking gcc tells the one register that it has been given for the body, and without views of addresses as well what
+ * the first statement makes of it. */
 bool sym_die_tracks_entry(Dwarf_Die *die);
 
 #endif

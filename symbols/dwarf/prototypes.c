@@ -18,6 +18,7 @@ enum { DEPTH_MAX = 64 };
 struct search {
   struct sym_prototype *prototypes;
   size_t count;
+  bool is_of_definitions; /* bare ones, rather than declarations */
 };
 
 static bool has_flag(Dwarf_Die *die, unsigned name)
@@ -32,13 +33,20 @@ static int compare_symbols(const void *symbol, const void *prototype)
   return strcmp(symbol, ((const struct sym_prototype *)prototype)->symbol);
 }
 
+static bool is_wanted(const struct search *search, Dwarf_Die *die)
+{
+  const bool is_declaration = has_flag(die, DW_AT_declaration);
+  if (search->is_of_definitions)
+    return !is_declaration && !dwarf_hasattr(die, DW_AT_low_pc) && !dwarf_hasattr(die, DW_AT_ranges) &&
+           !dwarf_hasattr(die, DW_AT_abstract_origin);
+  return is_declaration && (has_flag(die, DW_AT_prototyped) || sym_die_is_cxx(die));
+}
+
 static void look_at(const struct search *search, Dwarf_Die *die)
 {
-  Dwarf_Attribute attribute;
-  if (!has_flag(die, DW_AT_declaration) || !(has_flag(die, DW_AT_prototyped) || sym_die_is_cxx(die)))
+  if (!is_wanted(search, die))
     return;
-  const char *symbol =
-      dwarf_attr(die, DW_AT_linkage_name, &attribute) ? dwarf_formstring(&attribute) : dwarf_diename(die);
+  const char *linkage_name = sym_die_linkage_name(die), *symbol = linkage_name ? linkage_name : dwarf_diename(die);
   struct sym_prototype *found =
       symbol ? bsearch(symbol, search->prototypes, search->count, sizeof *found, compare_symbols) : NULL;
   if (!found || found->is_known)
@@ -61,10 +69,19 @@ static void walk(const struct search *search, Dwarf_Die *scope, unsigned depth)
   } while (dwarf_siblingof(&child, &child) == 0);
 }
 
+static void find(Dwarf *dwarf, const struct search *search)
+{
+  struct sym_unit unit = {0};
+  while (search->count && sym_unit_next(dwarf, &unit))
+    walk(search, &unit.content, 0);
+}
+
 void sym_prototypes_find(Dwarf *dwarf, struct sym_prototype *prototypes, size_t count)
 {
-  const struct search search = {prototypes, count};
-  struct sym_unit unit = {0};
-  while (count && sym_unit_next(dwarf, &unit))
-    walk(&search, &unit.content, 0);
+  find(dwarf, &(struct search){prototypes, count, false});
+}
+
+void sym_bare_definitions_find(Dwarf *dwarf, struct sym_prototype *prototypes, size_t count)
+{
+  find(dwarf, &(struct search){prototypes, count, true});
 }

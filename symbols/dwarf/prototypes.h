@@ -1,5 +1,6 @@
 /*
- * What a module's units declare functions of other modules to be.
+ * What a module's units declare functions of other modules to be, and functions of its own whose code they do not
+ * describe.
  */
 #ifndef CALLSIG_SYMBOLS_DWARF_PROTOTYPES_H
 #define CALLSIG_SYMBOLS_DWARF_PROTOTYPES_H
@@ -16,5 +17,8 @@ struct sym_prototype {
 
 /* Looks up each of `count` prototypes, which are ascending by symbol, in all units of `dwarf` (NULL: none is known). */
 void sym_prototypes_find(Dwarf *dwarf, struct sym_prototype *prototypes, size_t count);
+
+/* The same of functions that are defined here, but of which no code is described. */
+void sym_bare_definitions_find(Dwarf *dwarf, struct sym_prototype *prototypes, size_t count);
 
 #endif

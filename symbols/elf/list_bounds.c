@@ -168,6 +168,22 @@ bool sym_list_bounds_find(Dwarf_Attribute *attribute, struct sym_list_bounds *bo
   return true;
 }
 
+bool sym_list_views(Dwarf_Attribute *attribute, struct sym_bytes *views)
+{
+  struct unit unit;
+  Dwarf_Word offset;
+  Dwarf *dwarf = dwarf_cu_getdwarf(attribute->cu);
+  /* libdw tells by the name of the attribute what an offset leads into. */
+  Dwarf_Attribute location = *attribute;
+  location.code = DW_AT_location;
+  if (dwarf_whatform(attribute) != DW_FORM_sec_offset || !find_unit(attribute, &unit) ||
+      dwarf_formudata(&location, &offset) != 0)
+    return false;
+  *views = unit.version < 5 ? find_section(dwarf, "loc") : find_locations(dwarf);
+  sym_bytes_skip(views, offset);
+  return views->at < views->end;
+}
+
 /* Passes over an entry's operands. False: it has no description. */
 static bool pass_entry(struct sym_bytes *bytes, uint64_t kind, uint8_t address_size)
 {

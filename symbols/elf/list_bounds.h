@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "symbols/base/bytes.h"
+
 struct sym_list_bounds {
   const uint8_t *section, *end; /* of descriptions that must be looked at; NULL: of anything else */
   uint64_t offset;              /* where the list begins in it */
@@ -26,6 +28,10 @@ bool sym_list_bounds_find(Dwarf_Attribute *attribute, struct sym_list_bounds *bo
 /* Whether the next `most` locations lie within the section, or all up to the end of the list. `offset` is what
  * dwarf_getlocations() is given: 0 for the first one. */
 bool sym_list_bounds_hold(const struct sym_list_bounds *bounds, ptrdiff_t offset, unsigned most);
+
+/* The bytes from where a list of views begins, the value of DW_AT_GNU_locviews, to the end of its section: of each
+ * location of a list, in their order, two numbers, the views of its beginning and of its end. False: there are none. */
+bool sym_list_views(Dwarf_Attribute *attribute, struct sym_bytes *views);
 
 /* What is remembered of debug information counts no more: some is closed. */
 void sym_list_bounds_forget(void);

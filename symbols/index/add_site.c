@@ -208,7 +208,9 @@ int sym_build_add_site(struct sym_build *build, uint32_t index)
     if (!error)
       error = sym_functions_add(&build->functions, &entered, plan, &site.function);
     if (!error) {
-      const struct sym_function_entry *entry = base_vector_at(&build->functions.entries, site.function);
+      struct sym_function_entry *entry = base_vector_at(&build->functions.entries, site.function);
+      if (site.physical == FMT_NONE && !instance->is_inlined)
+        entry->function.address = instance->this_function;
       site.line = instance->is_inlined && instance->call_line ? instance->call_line : entry->function.line;
       error = compile_site(build, found, instance, plan, &frame, &site);
     }

@@ -188,6 +188,8 @@ static int find_calls(struct sym_build *build)
 static int collect(struct sym_build *build)
 {
   int error = find_calls(build);
+  if (!error)
+    error = sym_build_find_bare(build);
   for (uint32_t i = 0; !error && i < build->found.count; i++)
     error = sym_build_add_site(build, i);
   if (!error && build->options->library_calls && build->found.count)

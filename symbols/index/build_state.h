@@ -43,6 +43,9 @@ struct sym_build {
   struct base_vector sites, physicals, function_section, args, ops, states, symbols, saved;
 };
 
+/* Finds the functions of those sites of which debug information describes no code. -ENOMEM. */
+int sym_build_find_bare(struct sym_build *build);
+
 /* Compiles the site number `index` of those found and appends it. -ENOMEM, -E2BIG. */
 int sym_build_add_site(struct sym_build *build, uint32_t index);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "symbols/dwarf/clone_calls.h"
+#include "symbols/location/clone_parameters.h"
 #include "symbols/location/composite_location.h"
 
 enum { OPS_MAX = 4 };
@@ -50,7 +51,7 @@ void sym_caller_constant_settle(const struct sym_location_context *context, Dwar
   struct sym_location passed;
   const bool is_number = sym_location_is_constant(location);
   if (!say.is_told) {
-    if (is_number && !context->is_specialised)
+    if (is_number && (!context->is_specialised || sym_clone_is_untracked(context)))
       sym_location_lose(location, SYM_LOST_SET);
     return;
   }

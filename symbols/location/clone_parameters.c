@@ -3,6 +3,7 @@
 
 #include <dwarf.h>
 
+#include "symbols/dwarf/die.h"
 #include "symbols/location/location_list.h"
 
 /* Whether the first thing that is told of the time from the entry up to the site is a value on entry. The function may
@@ -57,6 +58,38 @@ static bool is_shared(const struct sym_location_context *context, Dwarf_Die *die
       return true;
   }
   return false;
+}
+
+/* Whether the list tells where the parameter is before any statement of the clone: at view 0 of its first instruction.
+ * What begins at a later view of that is what a statement without instructions set the parameter to. */
+static bool is_told_first(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute)
+{
+  Dwarf_Die physical = *context->physical;
+  Dwarf_Attribute of_views;
+  Dwarf_Addr base, low, high; /* of its first range, where it begins */
+  struct sym_bytes views;
+  struct sym_location_list list = {.attribute = attribute};
+  if (!dwarf_attr(die, DW_AT_GNU_locviews, &of_views) || !sym_list_views(&of_views, &views) ||
+      sym_ranges_next(&physical, 0, &base, &low, &high) <= 0)
+    return false;
+  while (sym_location_list_next(&list)) {
+    const uint64_t view = sym_bytes_number(&views);
+    (void)sym_bytes_number(&views);
+    if (!views.failed && list.start == low && view == 0)
+      return true;
+  }
+  return false;
+}
+
+bool sym_clone_is_untracked(const struct sym_location_context *context)
+{
+  Dwarf_Die physical = *context->physical;
+  return context->is_clone && !context->is_inlined && !sym_die_tracks_arguments(&physical);
+}
+
+bool sym_clone_sets(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute)
+{
+  return sym_clone_is_untracked(context) && !is_told_first(context, die, attribute);
 }
 
 bool sym_clone_lacks(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute)

@@ -12,4 +12,13 @@
  * register, in which another parameter is passed now. */
 bool sym_clone_lacks(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute);
 
+/* Whether the site is of an out-of-line clone of which nothing tells what gcc took out of it: one that is made at the
+ * link (-flto), or without tracking of what is passed (-fno-var-tracking-assignments). */
+bool sym_clone_is_untracked(const struct sym_location_context *context);
+
+/* Whether the variable `die` of such a clone is not told to be anywhere before the clone's first statement: it was
+ * taken out, or is passed in parts, and what is told is what the clone sets it to. A parameter that the clone is passed
+ * is told from its very beginning on, and so is what its first statement changes. */
+bool sym_clone_sets(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute);
+
 #endif

@@ -137,9 +137,31 @@ static bool is_told_later(const struct sym_location_context *context, Dwarf_Die 
   return list.attribute && !list.is_cut;
 }
 
+static bool is_binary(uint8_t code)
+{
+  return (code >= FMT_OP_AND && code <= FMT_OP_XOR && code != FMT_OP_NEG && code != FMT_OP_NOT) ||
+         (code >= FMT_OP_EQ && code <= FMT_OP_NE);
+}
+
+/* Whether two constants are computed with. A compiler folds what it passes: one of them stands for something of which
+ * the function needs none of the bits that this gives. Taking the low bits of a constant is a conversion. */
+static bool is_unfolded(const struct sym_location *location)
+{
+  const struct fmt_op *ops = location->code.ops;
+  for (unsigned i = 0; location->kind == SYM_LOCATION_VALUE && i + 2 < location->code.count; i++) {
+    const uint64_t mask = (uint64_t)ops[i + 1].imm;
+    const bool is_cut = ops[i + 2].code == FMT_OP_AND && !(mask & (mask + 1));
+    if (ops[i].code == FMT_OP_CONST && ops[i + 1].code == FMT_OP_CONST && is_binary(ops[i + 2].code) && !is_cut)
+      return true;
+  }
+  return false;
+}
+
 bool sym_inlined_may_be_made(const struct sym_location_context *context, Dwarf_Die *die,
                              const struct sym_location *location)
 {
+  if (is_unfolded(location))
+    return true;
   if (is_const(die))
     return false;
   const enum sym_kept kept = sym_parameter_kept(context, die, location);

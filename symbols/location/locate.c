@@ -209,6 +209,8 @@ static void at_sled(const struct sym_location_context *context, Dwarf_Die *die, 
       sym_location_lose(location, SYM_LOST_OMITTED);
     if (!is_found && !is_single(attribute) && sym_clone_lacks(context, die, attribute))
       sym_location_lose(location, SYM_LOST_OMITTED);
+    if (!is_single(attribute) && sym_clone_sets(context, die, attribute))
+      sym_location_lose(location, SYM_LOST_OMITTED);
     sym_sled_settle(location);
   }
   sym_abi_settle(context, die, offset, size, location);
@@ -365,7 +367,8 @@ static void locate(const struct sym_location_context *context, Dwarf_Die *die, D
     at_sled(context, die, &attribute, offset, size, location);
     return;
   }
-  if (!is_single(&attribute) && sym_clone_lacks(context, die, &attribute)) {
+  if (!is_single(&attribute) &&
+      (sym_clone_lacks(context, die, &attribute) || sym_clone_sets(context, die, &attribute))) {
     sym_location_lose(location, SYM_LOST_OMITTED);
     return;
   }

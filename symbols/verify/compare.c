@@ -210,6 +210,10 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
   const bool is_inlined = subject->site->flags & FMT_SITE_INLINED;
   if (!reads && is_readable && (is_inlined || is_number || !is_told) && vf_is_clang(place->object->dbg, subject->die))
     return VF_MAY_BE_SET;
+  /* So it is of a number that gcc tells at the link of an instance that may be a clone. */
+  if (!reads && is_readable && is_number && place->physical && vf_has(place->physical, DW_AT_abstract_origin) &&
+      vf_is_made_at_link(place->object->dbg, place->physical))
+    return VF_MAY_BE_SET;
   if (!reads && is_readable && vf_is_taken(place, subject->die))
     return VF_AGREE;
   if (!reads)

@@ -130,17 +130,28 @@ bool vf_is_cxx(Dwarf_Debug dbg, Dwarf_Die die)
          language == DW_LANG_ObjC_plus_plus || language == DW_LANG_Rust || language == DW_LANG_D;
 }
 
-bool vf_is_clang(Dwarf_Debug dbg, Dwarf_Die die)
+/* Whether the name of what compiled the unit of a DIE contains this. */
+static bool is_made_by(Dwarf_Debug dbg, Dwarf_Die die, const char *name)
 {
   Dwarf_Die unit = unit_of(dbg, die);
   Dwarf_Attribute attribute;
   char *producer = NULL;
   if (!unit || !vf_attribute(unit, DW_AT_producer, &attribute))
     return false;
-  bool found = dwarf_formstring(attribute, &producer, VF_ERROR) == DW_DLV_OK && strstr(producer, "clang");
+  bool found = dwarf_formstring(attribute, &producer, VF_ERROR) == DW_DLV_OK && strstr(producer, name);
   dwarf_dealloc_attribute(attribute);
   dwarf_dealloc_die(unit);
   return found;
+}
+
+bool vf_is_clang(Dwarf_Debug dbg, Dwarf_Die die)
+{
+  return is_made_by(dbg, die, "clang");
+}
+
+bool vf_is_made_at_link(Dwarf_Debug dbg, Dwarf_Die die)
+{
+  return is_made_by(dbg, die, "GNU GIMPLE");
 }
 
 Dwarf_Die vf_complete(Dwarf_Debug dbg, Dwarf_Die type)

@@ -52,6 +52,9 @@ bool vf_is_named_after(Dwarf_Half tag, Dwarf_Half parent);
 bool vf_is_cxx(Dwarf_Debug dbg, Dwarf_Die die);
 bool vf_is_clang(Dwarf_Debug dbg, Dwarf_Die die);
 
+/* Whether gcc made its code at the link (-flto). */
+bool vf_is_made_at_link(Dwarf_Debug dbg, Dwarf_Die die);
+
 /* DW_AT_linkage_name of a function, from its declaration or abstract instance where it has none itself; NULL for none.
  */
 const char *vf_linkage_name(Dwarf_Debug dbg, Dwarf_Die die);

@@ -316,8 +316,11 @@ static int check_site(struct verify *verify, const struct fmt_index_site *site)
   struct vf_scope *innermost = vf_scope_at(&verify->module, site->pc - 1);
   verify->sites++;
   if (!innermost) {
-    verify->without_dwarf += (indexed->flags & FMT_FUNCTION_NO_DWARF) != 0;
-    if (indexed->flags & FMT_FUNCTION_NO_DWARF)
+    /* Of a function that is defined here and has no code in the debug information, the index names no range. */
+    const bool is_bare = site->physical == FMT_NONE && !(site->flags & FMT_SITE_INLINED);
+    const bool is_without = is_bare || indexed->flags & FMT_FUNCTION_NO_DWARF;
+    verify->without_dwarf += is_without;
+    if (is_without)
       return 0;
     if (verify->module.unreadable_units)
       verify->without_unit++;

@@ -11,6 +11,7 @@ behind each function with what it is called.
 import argparse
 import os
 import re
+import shutil
 import sys
 
 from one_program import OneProgram, in_each_way
@@ -261,6 +262,72 @@ int main(void)
   return (kept(100, n) + turned(100, n) + masked(100, n) + (int)scaled(100, 5, n) + both(zero) + once(1) + again(zero)) & 0;
 }
 """
+# What gcc takes out of clones, or passes in parts, and the function sets before its first instruction.
+PARTS = HEAD + r"""
+volatile int in[8] = {9, 21, 6, 17, 2, 33, 0, 5};
+int cells[64]; long wide[64];
+static OUT int moved(int a, int x, int y) { x = y; y = 7; cells[x & 63] += a; cells[y] += x; return x; } //= a=9, x=21, y=6 ! a= y=
+static OUT int stays(int x, int y) { x = y; y = 7; cells[x & 63] += y; cells[y] += x; return x; } //= x=9, y=21 ! y=
+static OUT void swapped(struct mixed x) { long t = x.u; x.u = (int)x.v; x.v = t; wide[8] += x.v; cells[x.u & 7] += x.u; } //= x:struct mixed, x.u=9, x.v=21
+static OUT void both(struct pair x) { long t = x.a; x.a = x.b; x.b = t; wide[8] += x.b; cells[x.a & 7] += 3; } //= x:struct pair, x.a=9, x.b=21
+static OUT void gives(struct mixed x, int k) { k = x.u; x.u = 7; wide[8] += x.v; cells[k & 7] += x.u; } //= x:struct mixed, k=6, x.u=9, x.v=21
+static OUT int reads(int *p, int k) { k = *p; cells[k & 63] += k; return k; } //= p.*, k=6
+static OUT long set(struct mixed x, int y, int z) { y = 7; cells[y & 63] += z; if (y) cells[x.u & 63] ^= x.v; return y; } //= x:struct mixed, y=6, z=30, x.u=9, x.v=21
+int main(void)
+{
+  for (int i = 0; i < 2; i++) {
+    struct mixed mixed = {in[0], in[1]};
+    struct pair pair = {in[0], in[1]};
+    int v = in[3];
+    moved(in[0], in[1], in[2]), stays(in[0], in[1]), swapped(mixed), both(pair), gives(mixed, in[2]), reads(&v, in[2]), set(mixed, in[2], 30);
+  }
+  return 0;
+}
+"""
+# Functions whose code is the same, of which gcc describes the code of one, and of which a linker keeps one.
+FOLDED = HEAD + r"""
+int set_a(int p, int n) { return 0; } //= p=[12], n=[0-2] ! p= n=
+int set_b(int p, int n) { return 0; } //= p=[12], n=[0-2] ! p= n=
+int get_a(long p, short n) { sink = n; return p && n > 5; } //= p=[34], n=[0-2] ! p= n=
+int get_b(long p, short n) { sink = n; return p && n > 5; } //= p=[34], n=[0-2] ! p= n=
+int (*volatile sets[])(int, int) = {set_a, set_b};
+int (*volatile gets[])(long, short) = {get_a, get_b};
+int main(void)
+{
+  int s = 0;
+  for (int i = 0; i < 3; i++)
+    s += sets[0](1, i) + sets[1](2, i) + gets[0](3, i) + gets[1](4, i);
+  return s & 0;
+}
+"""
+# Of which the function looks at some bits alone: the optimiser makes what it likes of the others.
+DEMANDED = HEAD + r"""
+volatile int in[4] = {9, 21, 33, 17};
+int cells[64];
+static inline int high(unsigned x, int y) { cells[y & 63] += 1; return cells[x >> 3]; } //= x=(0|3), y=[0-3]
+OUT int calls(int a, int i) { return high((a & 1) ^ 1, i) + high((a & 3) ^ 2, i); } //= a=(9|21|33|17), i=[0-3]
+int main(void)
+{
+  int s = 0;
+  for (int i = 0; i < 4; i++)
+    s += calls(in[i], i);
+  return s & 0;
+}
+"""
+# gcc 11 and 12 tell of a call that has lost a value what another call in its caller passed, also one that was inlined. Which programs they do
+# so in changes with the program's every line: here the assembly is edited to tell it.
+RETOLD = HEAD + r"""
+volatile int zero; int cells[64];
+static int stale(int a, int y) { use(a); y = a & 7; use(y); use(a * 3); use(a * 15); use(a * 25); use(a * 35); use(a * 45); use(a ^ 55); use(a * 65); use(a * 75); use(a * 85); cells[a] += y; return cells[a]; } //= a=(?!3\x2c y=500)[39], y=(500|7[0-9]) ! a=
+static __attribute__((flatten)) int first(void) { return stale(2, 500); }
+OUT int other(int k) { return stale(k + 9, 500); }
+OUT int both(int k) { int s = first(); for (int i = k; i < k + 3; i++) s += stale(3, i + 70); return s; }
+int main(void) { return (both(zero) + other(zero)) & 0; }
+"""
+# {case: (what in the assembly, by what it is replaced)}: here the sum of rbx and 69 or 70 by the constant 500, which is as long.
+EDITS = {"retold": (r"(\.uleb128 0x3\n)\t\.byte\t0x73\n\t\.sleb128 (?:69|70)\n", r"\1\t.byte\t0xa\n\t.value\t0x1f4\n")}
+FOLDING = [["-O2", "-ffunction-sections", f"-fuse-ld={linker}", "-Wl,--icf=all"] for linker in ("gold", "lld") if shutil.which(f"ld.{linker}")]
+PARTS_RULES = "".join(f"function *: show x.{member}\n" for member in "abuv")
 CLANG = ["clang", "clang-16", "clang-19"]
 GCC = ["gcc-12", "gcc-11"]
 AT_CALLS_RULES = "function *: d value\nfunction extends: show p.a\nfunction extends: show p.b\nfunction shifts: show p.a\nfunction shifts: show p.b\n"
@@ -285,6 +352,12 @@ CASES = [
     ("switches", SWITCHES, "", CLANG, [["-O2"], ["-O3"], ["-O2", "-fno-pie", "-no-pie"], ["-O0"]]),
     ("switches", SWITCHES, "", GCC, [["-O2"], ["-O2", "-fno-pie", "-no-pie"]]),
     ("clones", CLONES, "function *: x value\nfunction *: z value\n", GCC, [["-O2"], ["-O3"], ["--calls", "-O2"], ["-O2", "-flto"], ["--before-inlining", "-O2"], ["-O1"], ["-O0"]]),
+    ("retold", RETOLD, "", GCC, [["-O2"], ["--calls", "-O2"]]),
+    ("demanded", DEMANDED, "", CLANG, [["--before-inlining", "-O2"], ["--before-inlining", "-O1"], ["--before-inlining", "-O3"]]),
+    ("folded", FOLDED, "", GCC, [["-O2"], ["--calls", "-O2"], ["-O3"], ["--before-inlining", "-O2"], ["-O0"], *FOLDING]),
+    ("folded", re.sub(" ! .*", "", FOLDED), "", CLANG, FOLDING),
+    ("parts", PARTS, PARTS_RULES, GCC, [["-O2", "-flto"], ["--calls", "-O2", "-flto"], ["-O3", "-flto", "-gdwarf-4"], ["-O2"], ["-O3"], ["-O0"]]),
+    ("parts", re.sub(" ! .*", "", PARTS), PARTS_RULES, GCC, [["-O2", "-flto", "-gno-variable-location-views"]]),
     ("memory", MEMORY, "function *: show p.b\nfunction *: show p.z\n", GCC, [["--before-inlining", "-O2"], ["--calls", "-O2"], ["--calls", "-O0"]]),
 ]
 
@@ -303,10 +376,26 @@ def rows(output):
     return re.findall(r":\d+\((\w+)\((.*)\)\)( \[~\])?$", output, re.M)
 
 
+def compile_edited(program, edit, *how):
+    """Compiles a program whose assembly is changed in one place."""
+    compiler, options, wrapper = how
+    built = program.compile(compiler, [*options, "-S"], wrapper)
+    if built.returncode:
+        return built
+    with open(program.program, encoding="utf-8") as file:
+        text, made = re.subn(*edit, file.read())
+    assert made == 1, f"{made} places to edit"
+    program.source = program.path("edited.s")
+    with open(program.source, "w", encoding="utf-8") as file:
+        file.write(text)
+    return program.compile(*how)
+
+
 def check(build, name, source, rules, compiler, options, folder):
     cli = os.path.join(os.path.realpath(build), "cli")
     program = OneProgram(os.path.join(cli, "callsig"), folder, source, rules, ".cc" if "++" in compiler else ".c")
-    built = program.compile(compiler, options, os.path.join(cli, "callsig-cc"))
+    how = compiler, options, os.path.join(cli, "callsig-cc")
+    built = compile_edited(program, EDITS[name], *how) if name in EDITS else program.compile(*how)
     if built.returncode:
         return [f"does not compile: {built.stderr[-500:]}"], 0
     done = program.run()
