@@ -4,6 +4,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/common/code_lines.h"
+#include "cli/common/file_limit.h"
 #include "cli/common/print_help.h"
 #include "config.h"
 
@@ -57,6 +58,7 @@ int main(int argc, char **argv)
     cli_error("no command given; 'callsig --help' lists them");
     return CLI_EXIT_USAGE;
   }
+  cli_file_limit_is_error();
   callsig_stats_set_lines(cli_code_lines, NULL);
   const char *name = argv[1];
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)

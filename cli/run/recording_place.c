@@ -133,6 +133,14 @@ int cli_recording_make_way(const char *path, bool removes)
   return error;
 }
 
+/* Why `written` bytes, or -1 with errno, were written of so many: the rest tells. */
+static int why_short(int fd, const void *bytes, size_t size, ssize_t written)
+{
+  if (written >= 0)
+    written = write(fd, (const char *)bytes + written, size - (size_t)written);
+  return written < 0 ? -errno : -ENOSPC;
+}
+
 /* Lays an empty recording into the free place and locks it. Returns 0; -EEXIST when the place is not free, or not for
  * long: then another is to be tried; or another negative errno. */
 static int lay_empty(struct cli_recording_place *place)
@@ -154,7 +162,7 @@ static int lay_empty(struct cli_recording_place *place)
   else if (!lies_at(fd, place->path))
     error = -EEXIST;
   else if ((written = write(fd, &empty, sizeof empty)) != (ssize_t)sizeof empty)
-    error = written < 0 ? -errno : -ENOSPC;
+    error = why_short(fd, &empty, sizeof empty, written);
   if (error == 0) {
     place->fd = fd;
     return 0;

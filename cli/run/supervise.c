@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/common/file_limit.h"
 #include "cli/common/subcommand.h"
 
 /* Signals that ask a program to do something: all of them are sent on. */
@@ -52,8 +53,11 @@ static int start(const char *path, char *const argv[], char *const environment[]
 {
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
+  sigset_t defaults;
+  cli_file_limit_defaults(&defaults);
   posix_spawnattr_setsigmask(&attributes, mask);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   int error = posix_spawn(pid, path, NULL, &attributes, argv, environment);
   posix_spawnattr_destroy(&attributes);
   return -error;
@@ -67,6 +71,7 @@ static _Noreturn void become(const char *path, char *const argv[], char *const e
   /* Gone before it could be asked for. */
   if (getppid() != parent)
     raise(SIGKILL);
+  cli_file_limit_reset();
   sigprocmask(SIG_SETMASK, mask, NULL);
   execve(path, argv, environment);
   const int error = errno;

@@ -67,15 +67,40 @@ static int compare_sums(const void *left, const void *right)
   return order ? order : strcmp(a->caller, b->caller);
 }
 
-void cli_top_model_take(struct cli_top_model *model, struct cli_top_reading *reading)
+static void sort_sums(struct cli_top_reading *reading)
 {
   if (reading->sums.count > 0)
     qsort(reading->sums.data, reading->sums.count, sizeof(struct cli_top_sum), compare_sums);
-  cli_top_reading_free(&model->before);
-  model->before = model->now;
-  model->has_before = model->has_now && reading->began <= model->now.began;
+}
+
+bool cli_top_reading_goes_on(const struct cli_top_reading *reading, const struct cli_top_reading *before)
+{
+  return reading->began <= before->began;
+}
+
+void cli_top_model_take(struct cli_top_model *model, struct cli_top_reading *reading)
+{
+  sort_sums(reading);
+  if (model->has_now && cli_top_reading_goes_on(reading, &model->now) && reading->at <= model->now.at) {
+    cli_top_reading_free(&model->now);
+  } else {
+    cli_top_reading_free(&model->before);
+    model->before = model->now;
+    model->has_before = model->has_now && cli_top_reading_goes_on(reading, &model->now);
+  }
   model->now = *reading;
   model->has_now = true;
+}
+
+bool cli_top_model_lacks_names(const struct cli_top_model *model)
+{
+  const struct base_vector *now = &model->now.sums;
+  for (uint32_t i = 0; model->has_before && i < model->before.sums.count; i++) {
+    const struct cli_top_sum *sum = base_vector_at(&model->before.sums, i);
+    if (now->count == 0 || !bsearch(sum, now->data, now->count, sizeof *sum, compare_sums))
+      return true;
+  }
+  return false;
 }
 
 /* The same name and caller in the reading before; NULL: it is new. */
@@ -86,22 +111,21 @@ static const struct cli_top_sum *find_before(const struct cli_top_model *model, 
   return bsearch(sum, model->before.sums.data, model->before.sums.count, sizeof *sum, compare_sums);
 }
 
-static double since(double now, double before)
+/* What was added a second. Of times that are estimated less may be there than before: that is no rate below 0. */
+static double rate_of(const struct cli_top_model *model, double added)
 {
-  return now > before ? now - before : 0;
+  const double elapsed = model->has_before ? model->now.at - model->before.at : 0;
+  return elapsed > 0 && added > 0 ? added / elapsed : 0;
 }
 
-/* Adds to a row what the sum says. What a row lost since, as it went into a wider one, is no rate below 0. */
+/* Adds to a row what the sum says; its rates are what was added since the reading before, until all sums are there. */
 static void add_sum(const struct cli_top_model *model, const struct cli_top_sum *sum, struct cli_top_row *row)
 {
   const struct cli_top_sum *before = find_before(model, sum);
-  const double elapsed = model->has_before ? model->now.at - model->before.at : 0;
   row->calls += sum->calls;
   row->own += sum->own;
-  if (elapsed > 0) {
-    row->call_rate += since(sum->calls, before ? before->calls : 0) / elapsed;
-    row->own_rate += since(sum->own, before ? before->own : 0) / elapsed;
-  }
+  row->call_rate += sum->calls - (before ? before->calls : 0);
+  row->own_rate += sum->own - (before ? before->own : 0);
 }
 
 static int compare_numbers(double left, double right)
@@ -160,20 +184,33 @@ static bool make_rows(const struct cli_top_model *model, const char *of, struct 
     }
     add_sum(model, sum, row);
   }
+  for (uint32_t i = 0; i < rows->count; i++) {
+    row = base_vector_at(rows, i);
+    row->call_rate = rate_of(model, row->call_rate);
+    row->own_rate = rate_of(model, row->own_rate);
+  }
   return true;
 }
 
+/* The rates of all are those of the whole readings: whatever moved from one row to another was counted before. */
 static void add_totals(struct cli_top_model *model, const struct base_vector *rows)
 {
-  model->call_rate = model->own_rate = model->calls = model->own = 0;
+  double calls = 0, own = 0;
+  model->calls = model->own = model->shared = 0;
   model->names = rows->count;
   for (uint32_t i = 0; i < rows->count; i++) {
     const struct cli_top_row *row = base_vector_at(rows, i);
-    model->call_rate += row->call_rate;
-    model->own_rate += row->own_rate;
+    model->shared += row->own_rate;
     model->calls += row->calls;
     model->own += row->own;
   }
+  for (uint32_t i = 0; model->has_before && i < model->before.sums.count; i++) {
+    const struct cli_top_sum *sum = base_vector_at(&model->before.sums, i);
+    calls += sum->calls;
+    own += sum->own;
+  }
+  model->call_rate = rate_of(model, model->calls - calls);
+  model->own_rate = rate_of(model, model->own - own);
 }
 
 static bool put_row(struct cli_top_model *model, const struct cli_top_row *row)
@@ -182,7 +219,7 @@ static bool put_row(struct cli_top_model *model, const struct cli_top_row *row)
   if (!added)
     return false;
   *added = *row;
-  added->share_now = model->own_rate >= LEAST_SHARED ? row->own_rate / model->own_rate : 0;
+  added->share_now = model->shared >= LEAST_SHARED ? row->own_rate / model->shared : 0;
   added->share_all = model->own > 0 ? row->own / model->own : 0;
   return true;
 }

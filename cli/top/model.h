@@ -30,6 +30,8 @@ void cli_top_reading_init(struct cli_top_reading *reading, double at);
 bool cli_top_reading_add(struct cli_top_reading *reading, const char *name, const char *caller, double calls,
                          double own);
 void cli_top_reading_free(struct cli_top_reading *reading);
+/* Has it counted on since the reading before, and not from zero? */
+bool cli_top_reading_goes_on(const struct cli_top_reading *reading, const struct cli_top_reading *before);
 
 enum cli_top_key { CLI_TOP_SELF, CLI_TOP_CALLS, CLI_TOP_TOTAL_SELF, CLI_TOP_TOTAL_CALLS, CLI_TOP_NAME, CLI_TOP_KEYS };
 
@@ -53,13 +55,18 @@ struct cli_top_model {
   struct base_vector rows; /* struct cli_top_row */
   uint32_t names;          /* of all rows, filtered or not */
   double call_rate, own_rate, calls, own;
+  double shared; /* own_rate of the rows, each at least 0: what shares are of */
 };
 
 void cli_top_model_init(struct cli_top_model *model);
 void cli_top_model_free(struct cli_top_model *model);
 
-/* Takes a reading over; the one before stays to compare with, unless the recording has counted from zero since. */
+/* Takes over a reading. It is of a later moment than the last, which stays to compare with unless the recording has
+ * counted from zero since; or of the same, whose place it takes. */
 void cli_top_model_take(struct cli_top_model *model, struct cli_top_reading *reading);
+
+/* Does the reading before have names that the last one lacks? What they counted is under other names then. */
+bool cli_top_model_lacks_names(const struct cli_top_model *model);
 
 /* Forgets the readings: rows are grouped otherwise from now on. */
 void cli_top_model_forget(struct cli_top_model *model);

@@ -57,21 +57,23 @@ static int add_quietly(struct callsig_stats *stats, const char *path)
   return result;
 }
 
-/* Adds what lies under the name in the folder `at`, if it is of the run. */
+/* Adds what lies under the name in the folder `at`, if it is of the run. `own`: the number of the run's own process. */
 static int add_file(struct callsig_stats *stats, DIR *folder, const char *at, const char *name, uint64_t run,
-                    unsigned *others)
+                    unsigned own, unsigned *others)
 {
   char path[PATH_MAX];
   unsigned pid = 0;
   if (run_of(dirfd(folder), name, &pid) != run || (size_t)snprintf(path, sizeof path, "%s%s", at, name) >= sizeof path)
     return 0;
-  *others += pid != 0 && cli_top_is_running(pid);
+  /* A process that executed another program has a recording of each. */
+  *others += pid != 0 && pid != own && cli_top_is_running(pid);
   return add_quietly(stats, path);
 }
 
 /* Adds what lies beside the recording of the run's own process, whose name in the folder `at` is `base`. -ENOENT: some
  * of it went meanwhile. */
-static int add_others(struct callsig_stats *stats, const char *at, const char *base, uint64_t run, unsigned *others)
+static int add_others(struct callsig_stats *stats, const char *at, const char *base, uint64_t run, unsigned own,
+                      unsigned *others)
 {
   char family[NAME_MAX + 32];
   unsigned folded = 0;
@@ -81,10 +83,10 @@ static int add_others(struct callsig_stats *stats, const char *at, const char *b
     return 0;
   snprintf(family, sizeof family, "%s" CLI_FAMILY_SUFFIX, base);
   fstatat(dirfd(folder), family, &before, AT_SYMLINK_NOFOLLOW);
-  int result = add_file(stats, folder, at, family, run, &folded);
+  int result = add_file(stats, folder, at, family, run, own, &folded);
   for (struct dirent *entry; result == 0 && (entry = readdir(folder)) != NULL;)
     if (cli_child_files_is_name(entry->d_name, base))
-      result = add_file(stats, folder, at, entry->d_name, run, others);
+      result = add_file(stats, folder, at, entry->d_name, run, own, others);
   /* What was folded into another one since it was read is in neither. */
   fstatat(dirfd(folder), family, &after, AT_SYMLINK_NOFOLLOW);
   closedir(folder);
@@ -97,7 +99,7 @@ int cli_top_load_run(const char *path, struct callsig_stats **stats, unsigned *o
   char whole[PATH_MAX], at[PATH_MAX];
   int result = -ENOENT;
   for (unsigned i = 0; i < MOST_TRIES && result == -ENOENT; i++) {
-    unsigned pid;
+    unsigned pid = 0;
     *others = 0;
     result = callsig_stats_new(&options, stats);
     if (result == 0)
@@ -109,7 +111,7 @@ int cli_top_load_run(const char *path, struct callsig_stats **stats, unsigned *o
       return 0;
     const char *base = strrchr(whole, '/') + 1;
     snprintf(at, sizeof at, "%.*s", (int)(base - whole), whole);
-    result = add_others(*stats, at, base, run, others);
+    result = add_others(*stats, at, base, run, pid, others);
     if (result == -ENOENT && i + 1 < MOST_TRIES) {
       callsig_stats_free(*stats);
       *stats = NULL;

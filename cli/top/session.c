@@ -60,6 +60,21 @@ static void arrange(struct cli_top_session *session)
     session->selected = session->model.rows.count > 0 ? session->model.rows.count - 1 : 0;
 }
 
+/* Has the model compare the readings that are there by the source's grouping, and by the names of the latest. */
+static bool compare_again(struct cli_top_session *session)
+{
+  struct cli_top_reading before, now;
+  unsigned count;
+  if (cli_top_source_again(&session->source, &before, &now, &count) < 0)
+    return false;
+  cli_top_model_forget(&session->model);
+  if (count > 1)
+    cli_top_model_take(&session->model, &before);
+  if (count > 0)
+    cli_top_model_take(&session->model, &now);
+  return true;
+}
+
 bool cli_top_session_look(struct cli_top_session *session)
 {
   struct cli_top_reading reading;
@@ -68,6 +83,9 @@ bool cli_top_session_look(struct cli_top_session *session)
   if (cli_top_source_read(&session->source, &reading) < 0)
     return false;
   cli_top_model_take(&session->model, &reading);
+  /* What was counted under a name that is gone would be a rate of the name that it went to. */
+  if (cli_top_model_lacks_names(&session->model) && !compare_again(session))
+    return false;
   arrange(session);
   return true;
 }
@@ -75,12 +93,12 @@ bool cli_top_session_look(struct cli_top_session *session)
 static void group_next(struct cli_top_session *session)
 {
   session->source.by = groups[(group_of(session) + 1) % GROUPS].by;
-  session->source.ended = false;
   session->selected = session->first = 0;
   free(session->model.expanded);
   session->model.expanded = NULL;
-  cli_top_model_forget(&session->model);
-  cli_top_session_look(session);
+  if (!compare_again(session))
+    cli_top_model_forget(&session->model);
+  arrange(session);
 }
 
 /* Shows the callers of the marked row, or hides those that are shown. */

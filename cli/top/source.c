@@ -12,6 +12,7 @@
 #include "cli/common/subcommand.h"
 #include "cli/top/notes.h"
 #include "cli/top/run_files.h"
+#include "output/profile/named_as.h"
 #include "output/stats/stats_object.h"
 
 int cli_top_source_open(struct cli_top_source *source, const char *what)
@@ -25,6 +26,8 @@ void cli_top_source_free(struct cli_top_source *source)
   cli_top_notes_clear(&source->notes);
   base_vector_free(&source->notes);
   callsig_pipeline_free(source->before);
+  callsig_stats_free(source->earlier.stats);
+  callsig_stats_free(source->latest.stats);
 }
 
 static double now_seconds(void)
@@ -73,24 +76,54 @@ static int add_rows(struct callsig_stats *stats, struct cli_top_reading *reading
   return 0;
 }
 
-static int read_rows(struct cli_top_source *source, struct cli_top_reading *reading)
+/* The rows that the object has by the source's grouping. The reading is freed again when that fails. */
+static int make_reading(const struct cli_top_source *source, struct callsig_stats *stats, double at,
+                        struct cli_top_reading *reading)
 {
-  struct callsig_stats *stats = NULL;
-  int result = cli_top_load_run(source->path, &stats, &source->others);
-  if (result == 0)
-    result = callsig_stats_group(stats, source->by);
+  cli_top_reading_init(reading, at);
+  reading->began = source->began;
+  int result = callsig_stats_group(stats, source->by);
   if (result == 0)
     result = callsig_stats_strip_dirs(stats);
   if (result == 0)
     result = callsig_stats_stack(stats, source->by & (CALLSIG_BY_SIGNATURE | CALLSIG_BY_FUNCTION) ? 1 : 0);
   if (result == 0)
     result = add_rows(stats, reading);
-  callsig_stats_free(stats);
+  if (result < 0)
+    cli_top_reading_free(reading);
   return result;
 }
 
+/* The moment that the recordings were read at, where some process runs, or the last one's end, in nanoseconds of
+ * CLOCK_MONOTONIC. 0: it is not told when that was. */
+static uint64_t moment_of(const struct callsig_stats *stats)
+{
+  uint64_t running = 0, ended = 0;
+  bool is_told = true;
+  for (uint32_t i = 0; i < stats->profile.recordings.count; i++) {
+    const struct out_recording_info *info = out_profile_recording(&stats->profile, i);
+    const uint64_t last = info->process.last.monotonic_ns;
+    uint64_t *latest = info->is_running ? &running : &ended;
+    *latest = last > *latest ? last : *latest;
+    is_told &= info->is_running || info->flags & FMT_REC_FINISHED || info->exit_status != -1;
+  }
+  return running ? running : is_told ? ended : 0;
+}
+
+/* Seconds from when the recording of the process itself ended until `moment`: of a process that executed another
+ * program, or that others of its run go on without. */
+static double outlived(const struct callsig_stats *stats, unsigned pid, uint64_t moment)
+{
+  for (uint32_t i = 0; i < stats->profile.recordings.count; i++) {
+    const struct out_recording_info *info = out_profile_recording(&stats->profile, i);
+    if (info->pid == pid)
+      return moment > info->process.last.monotonic_ns ? (double)(moment - info->process.last.monotonic_ns) * 1e-9 : 0;
+  }
+  return 0;
+}
+
 /* Who is recorded, when that began to count, and its stages. */
-static int read_about(struct cli_top_source *source, double *began)
+static int read_about(struct cli_top_source *source, const struct callsig_stats *stats, uint64_t moment)
 {
   struct callsig_pipeline *pipeline = NULL;
   struct callsig_pipeline_info info = {.size = sizeof info};
@@ -104,8 +137,7 @@ static int read_about(struct cli_top_source *source, double *began)
   const char *slash = strrchr(info.program, '/');
   snprintf(source->name, sizeof source->name, "%s", slash ? slash + 1 : info.program);
   source->pid = info.pid;
-  source->elapsed = info.elapsed;
-  *began = info.start;
+  source->elapsed = info.elapsed + outlived(stats, info.pid, moment);
   source->is_off = cli_recording_is_off(source->path);
   const bool goes_on = source->before && info.start <= source->began;
   source->began = info.start;
@@ -117,29 +149,77 @@ static int read_about(struct cli_top_source *source, double *began)
   return result < 0 ? no_memory() : 0;
 }
 
-static int read_once(struct cli_top_source *source, struct cli_top_reading *reading)
+static int read_once(struct cli_top_source *source, struct cli_top_kept *look, struct cli_top_reading *reading)
 {
-  cli_top_reading_init(reading, now_seconds());
-  int result = read_rows(source, reading);
+  *look = (struct cli_top_kept){0};
+  int result = cli_top_load_run(source->path, &look->stats, &source->others);
+  const uint64_t moment = result == 0 ? moment_of(look->stats) : 0;
+  look->at = moment ? (double)moment * 1e-9 : now_seconds();
   if (result == 0)
-    result = read_about(source, &reading->began);
+    result = read_about(source, look->stats, moment);
+  if (result == 0)
+    result = make_reading(source, look->stats, look->at, reading);
   if (result < 0)
-    cli_top_reading_free(reading);
+    callsig_stats_free(look->stats);
   return result;
+}
+
+/* Keeps what was read: beside what the look before read, in the place of that where nothing was recorded since, or
+ * alone where it counts from zero since. */
+static void keep(struct cli_top_source *source, const struct cli_top_kept *look, bool goes_on)
+{
+  struct cli_top_kept *gone = goes_on && look->at <= source->latest.at ? &source->latest : &source->earlier;
+  callsig_stats_free(gone->stats);
+  if (gone == &source->earlier)
+    source->earlier = source->latest;
+  if (!goes_on) {
+    callsig_stats_free(source->earlier.stats);
+    source->earlier = (struct cli_top_kept){0};
+  }
+  source->latest = *look;
 }
 
 int cli_top_source_read(struct cli_top_source *source, struct cli_top_reading *reading)
 {
+  struct cli_top_kept look;
+  const struct cli_top_reading last = {.began = source->began};
+  const bool has_last = source->latest.stats != NULL;
   /* Asked before it is read: what ends meanwhile is read once more. */
   bool is_known = source->pid > 0, ended = is_known && !cli_top_is_running(source->pid);
-  int result = read_once(source, reading);
+  int result = read_once(source, &look, reading);
   /* Whose recording it is, the first look alone tells. */
   if (result == 0 && !is_known && source->pid > 0 && !cli_top_is_running(source->pid)) {
     ended = true;
     cli_top_reading_free(reading);
-    result = read_once(source, reading);
+    callsig_stats_free(look.stats);
+    result = read_once(source, &look, reading);
   }
   source->ended = ended;
+  if (result == 0)
+    keep(source, &look, has_last && cli_top_reading_goes_on(reading, &last));
+  return result;
+}
+
+int cli_top_source_again(struct cli_top_source *source, struct cli_top_reading *before, struct cli_top_reading *now,
+                         unsigned *count)
+{
+  struct cli_top_kept *earlier = &source->earlier, *latest = &source->latest;
+  *count = 0;
+  if (!latest->stats)
+    return 0;
+  int result = make_reading(source, latest->stats, latest->at, now);
+  if (result < 0)
+    return result;
+  *count = 1;
+  if (!earlier->stats)
+    return 0;
+  out_stats_forget(earlier->stats);
+  result = out_profile_name_as(&earlier->stats->profile, &latest->stats->profile) < 0 ? no_memory() : 0;
+  if (result == 0)
+    result = make_reading(source, earlier->stats, earlier->at, before);
+  *count = result == 0 ? 2 : 0;
+  if (result < 0)
+    cli_top_reading_free(now);
   return result;
 }
 

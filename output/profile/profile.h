@@ -72,8 +72,9 @@ struct out_layout {
   const struct fmt_index *index; /* NULL: parameters are unknown. Lives in a out_known_module of the profile */
   const struct fmt_index_function *entry;
   uint8_t
-      *levels;   /* enum fmt_widening for each arg, the highest of all threads and recordings; NULL while none. Owned */
-  uint32_t next; /* the next layout of the same function, FMT_NONE at the end */
+      *levels; /* enum fmt_widening for each arg, the highest of all threads and recordings; NULL while none. Owned */
+  bool is_settled; /* the levels are those of a later reading: no value widens more (out_profile_name_as()) */
+  uint32_t next;   /* the next layout of the same function, FMT_NONE at the end */
 };
 
 /* A signature: the words of format/index.h with function pointers replaced by the offset of their name in

@@ -43,7 +43,7 @@ static bool is_candidate(const struct out_layout *layout, uint32_t number)
 static int find_candidates(struct search *search, uint32_t number)
 {
   const struct out_layout *layout = out_profile_layout(search->profile, number);
-  for (uint32_t i = 0; layout->entry && i < layout->entry->arg_count; i++) {
+  for (uint32_t i = 0; layout->entry && !layout->is_settled && i < layout->entry->arg_count; i++) {
     if (!is_candidate(layout, i))
       continue;
     if (!search->seen[number])

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_number_of_the_run Ctl.test_starts_off Ctl.test_child_of_one_that_was_switched_on Ctl.test_never_switched_on Ctl.test_reset Ctl.test_reset_sleds_every_call_timed Ctl.test_seccomp Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_copies_have_the_times_of_now Ctl.test_nothing_replaces_the_recording_itself Ctl.test_hostile Ctl.test_programs Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child Ctl.test_child_that_may_not_read_indexes_later Ctl.test_child_that_may_not_read_indexes
+# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_number_of_the_run Ctl.test_starts_off Ctl.test_child_of_one_that_was_switched_on Ctl.test_never_switched_on Ctl.test_reset Ctl.test_reset_sleds_every_call_timed Ctl.test_seccomp Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_copies_have_the_times_of_now Ctl.test_nothing_replaces_the_recording_itself Ctl.test_limit_on_the_size_of_files Ctl.test_hostile Ctl.test_programs Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child Ctl.test_child_that_may_not_read_indexes_later Ctl.test_child_that_may_not_read_indexes
 # ctest: case _full full
 """A program that is being profiled is switched, looked at and asked for snapshots from outside, and counts are exact in between.
 
@@ -378,6 +378,26 @@ class Ctl(harness.Case):
             self.assertEqual(file.read(), "not to be lost")
         for _ in range(2):
             self.assertEqual(self.ctl(self.pid, "snapshot", "again.out").returncode, 0)
+
+    def test_limit_on_the_size_of_files(self):
+        """It is told as a full disk is, leaves nothing, and leaves programs that are started to their own ends."""
+        self.start()
+        self.say("1 5")
+
+        def limited(*arguments, blocks=8):
+            return subprocess.run(["sh", "-c", f'ulimit -c 0; ulimit -f {blocks}; exec "$0" "$@"', harness.CALLSIG, *arguments], cwd=self.folder,
+                                  env=self.environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+        self.assert_fails(limited("ctl", "x.out", "snapshot", "snapshot.out"), 1, "snapshot.out: File too large")
+        self.assertNotIn("snapshot.out", os.listdir(self.folder))
+        self.assertEqual(self.ctl("x.out", "snapshot", "snapshot.out").returncode, 0)
+        self.assert_fails(limited("merge", "-o", "merged.out", "snapshot.out"), 1, "merged.out: File too large")
+        self.end()
+        done = limited("run", "-o", "y.out", "/bin/sh", "-c", "head -c 100000 /dev/zero > big; kill -XFSZ $$")
+        self.assertEqual(done.returncode, 128 + signal.SIGXFSZ, done.stderr)
+        done = limited("run", "-o", "z.out", "/bin/sh", "-c", ":", blocks=4)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("z.out: the recording cannot be made there: File too large", done.stderr)
 
     def test_nothing_replaces_the_recording_itself(self):
         self.start("--timeline=0")

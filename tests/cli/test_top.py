@@ -196,6 +196,24 @@ class Top(harness.Case):
         self.assertIsNone(self.child.poll())
         self.round()  # the program goes on
 
+    def test_grouped_while_frozen(self):
+        """Rows are grouped anew by what was read already, with their rates: nothing is looked at."""
+        self.start()
+        self.screen("--by", "function", "--interval", "5")
+        self.expect(r"; 301 calls,")
+        self.round()
+        self.expect(r"[1-9]\d* calls/s, .*; 601 calls,")
+        self.send(" ")
+        self.expect("frozen")
+        self.round()
+        self.send("g")
+        self.expect("by stage")
+        self.expect(r"[1-9]\d* calls/s, .*; 601 calls,")
+        self.send(" ")
+        self.expect(r"; 901 calls,")
+        self.send("q")
+        self.assertEqual(self.status(), 0)
+
     def test_rates_and_the_end(self):
         self.start()
         self.screen("--by", "function", "-s", "total-calls")
