@@ -218,6 +218,15 @@ static void check_module(struct prof_module *module)
   forget_unknown(module);
 }
 
+void prof_sites_check_at(uintptr_t address)
+{
+  struct prof_module *module;
+  do {
+    module = prof_module_find(address);
+    check_module(module);
+  } while (module && module->unloaded);
+}
+
 /* The module's code runs, so that the dynamic linker is done with it; but for what that calls itself while it starts
  * the program, before there is an upcall. */
 static void count_imports(struct prof_module *module)
@@ -240,7 +249,7 @@ static const struct prof_site *resolve(struct prof_thread *t, uintptr_t pc, uint
   prof_pause(t); /* also for waiting: another thread may be having an index made */
   prof_lock(&process->modules_lock);
   if (__atomic_load_n(&process->unloading, __ATOMIC_SEQ_CST))
-    check_module(prof_module_find(pc));
+    prof_sites_check_at(pc);
   /* With the module its sites may be back. */
   struct prof_module *module = prof_module_for_address(t, pc);
   count_imports(module);

@@ -52,12 +52,13 @@ static inline bool prof_site_may_go(const struct prof_site *site)
   return site->module && !site->module->main_program;
 }
 
-/* Has it to be looked up anew what lies at the site? Anywhere. */
+/* Has it to be looked up anew what lies at the site? What a dlclose() finds out of the module is looked at after
+ * whether one is under way: who finds none finds all that the last one has left. Anywhere. */
 static inline bool prof_site_in_doubt(const struct prof_site *site)
 {
   return prof_site_may_go(site) &&
-         (site->module->unloaded || __atomic_load_n(&site->module->imports_due, __ATOMIC_RELAXED) ||
-          __atomic_load_n(&prof_process.unloading, __ATOMIC_SEQ_CST) != 0);
+         (__atomic_load_n(&prof_process.unloading, __ATOMIC_SEQ_CST) != 0 || site->module->unloaded ||
+          __atomic_load_n(&site->module->imports_due, __ATOMIC_RELAXED));
 }
 
 /* What edges of the site have in `site` now. Anywhere. */
@@ -104,5 +105,8 @@ const struct prof_site *prof_site_at(struct prof_thread *t, uintptr_t pc, uintpt
 /* Marks the module as unloaded, if another lies at its addresses by now, or nothing: its sites are not found then,
  * until it comes back to its place. Takes modules_lock. */
 void prof_sites_check(struct prof_module *module);
+/* The same of every module that is known to lie at the address: while some are being unloaded those may be several,
+ * which came there one after the other, and overlap in part. Under modules_lock. */
+void prof_sites_check_at(uintptr_t address);
 
 #endif

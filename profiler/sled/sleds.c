@@ -302,12 +302,10 @@ static bool switch_on_at(struct prof_thread *t, uintptr_t address, bool loading)
 {
   bool settled = true;
   prof_pause(t);
-  struct prof_module *module = prof_module_find(address);
-  /* What is known of the place may have been unloaded by a thread that has not told of it yet. */
-  if (module)
-    prof_sites_check(module);
   prof_lock(&prof_process.modules_lock);
-  module = prof_module_for_address(t, address);
+  /* What is known of the place may have been unloaded by a thread that has not told of it yet. */
+  prof_sites_check_at(address);
+  struct prof_module *module = prof_module_for_address(t, address);
   /* Without the loader's lock another thread may just have unloaded it. */
   if (!module && loading)
     prof_message(
