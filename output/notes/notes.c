@@ -119,7 +119,21 @@ static void note_samples(struct notes *notes, const struct out_recording_info *i
   out_text_free(&prefix);
 }
 
-/* Of the recording that is the `number`-th in their order. */
+/* What is missing of the recording that is the `number`-th in their order. */
+static void note_missing(struct notes *notes, const uint32_t *order, uint32_t number)
+{
+  const struct out_recording_info *info = out_profile_recording(&notes->stats->profile, order[number]);
+  notes->result = out_loss_notes(&notes->stats->profile, order, number, notes->note, notes->data);
+  if (info->damaged > 0) {
+    begin(notes, info);
+    count(notes, info->damaged, "record");
+    out_text_puts(&notes->text,
+                  " could not be read: the recording is damaged, cut off, or was being written meanwhile");
+    send(notes);
+  }
+}
+
+/* The rest that there is to tell of it. */
 static void note_recording(struct notes *notes, const uint32_t *order, uint32_t number)
 {
   const uint32_t recording = order[number];
@@ -133,8 +147,6 @@ static void note_recording(struct notes *notes, const uint32_t *order, uint32_t 
   }
   if (info->process.trigger != 0)
     tell(notes, info, out_profile_string(&notes->stats->profile, info->trigger));
-  if (notes->result == 0)
-    notes->result = out_loss_notes(&notes->stats->profile, order, number, notes->note, notes->data);
   note_unrecorded(notes, info);
   note_budget(notes, recording);
   if (info->folded_threads > 0 && out_process_count(info) == 1) {
@@ -147,13 +159,6 @@ static void note_recording(struct notes *notes, const uint32_t *order, uint32_t 
     tell(notes, info, "signatures were not recorded: rows are by function");
   if (info->uncalibrated)
     tell(notes, info, "the clock's rate is unknown, as the recording ended too early: a tick counts as a nanosecond");
-  if (info->damaged > 0) {
-    begin(notes, info);
-    count(notes, info->damaged, "record");
-    out_text_puts(&notes->text,
-                  " could not be read: the recording is damaged, cut off, or was being written meanwhile");
-    send(notes);
-  }
 }
 
 /* A build of a file, as one recording had it mapped. */
@@ -400,6 +405,9 @@ static int give_notes(const struct callsig_stats *stats, bool of_table, const ui
   note_nothing(&notes);
   if (notes.result == 0)
     notes.result = out_nothing_note(stats, note, data);
+  /* Before all else, since of a table's notes only the first ones are shown. */
+  for (uint32_t i = 0; i < stats->profile.recordings.count && notes.result == 0; i++)
+    note_missing(&notes, processes, i);
   note_undecided(&notes);
   if (notes.result == 0)
     notes.result = out_several_notes(stats, processes, note, data);
