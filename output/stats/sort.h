@@ -24,7 +24,7 @@ enum out_sort_field {
   OUT_SORT_CLOCK, /* cumulative time as the clock read it: no key */
 };
 
-#define OUT_SORT_MAX 64u /* of keys fields */
+#define OUT_SORT_MAX 64u /* fields that keys ask for */
 
 struct out_sort {
   uint8_t fields[OUT_SORT_MAX + 1]; /* enum out_sort_field, most significant first */

@@ -200,6 +200,52 @@ int main(void)
 """
 
 
+# dlclose() that does not return after it has unloaded something, until it may.
+SLOW_DLCLOSE = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <unistd.h>
+atomic_int holds, closed, may_return;
+int dlclose(void *handle)
+{
+  int (*next)(void *) = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
+  int result = next(handle);
+  closed = 1;
+  while (holds && !may_return)
+    usleep(1000);
+  return result;
+}
+"""
+REPLACING = r"""
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+extern atomic_int holds, closed, may_return;
+static void *unload(void *library) { dlclose(library); return NULL; }
+int main(void)
+{
+  pthread_t thread;
+  void *library = dlopen("./libplaced.so", RTLD_NOW);
+  ((int (*)(int))dlsym(library, "placed"))(1);
+  holds = 1;
+  pthread_create(&thread, NULL, unload, library);
+  while (!closed)
+    usleep(1000);
+  void *plugin = dlopen("./plugin.so", RTLD_NOW);
+  Dl_info imported;
+  dladdr(dlsym(plugin, "simple"), &imported);
+  printf("%d %p\n", ((int (*)(int))dlsym(plugin, "plugged"))(1), imported.dli_fbase);
+  may_return = 1;
+  pthread_join(thread, NULL);
+  return 0;
+}
+"""
+
+
 THREADS = r"""
 #include <pthread.h>
 #include <stdatomic.h>
@@ -364,6 +410,20 @@ class LibraryCalls(harness.Case):
             rows = self.rows("--by", "function")
             counts = [sum(row["ncalls"] for row in rows if row["function"].startswith(name)) for name in ("plugged", "simple")]
             self.assertEqual(counts, [3200, 6400])
+
+    def test_library_where_a_module_was(self):
+        """The library of an imported function comes to where a module with hooks was, which a thread has unloaded and has not told of yet: it is
+        no module with hooks."""
+        place = "-Wl,-Ttext-segment=0x7d0000000000"
+        self.compile("libplaced.so", "int placed(int n) { return n; }", "-g", "-shared", "-fPIC", place)
+        self.compile("libimported.so", "int simple(int n) { return n * 3; }", "-shared", "-fPIC", place, instrument=False)
+        self.compile("libslow.so", SLOW_DLCLOSE, "-shared", "-fPIC", instrument=False, libs=("-ldl",))
+        self.compile("plugin.so", PLUGIN, "-g", "-shared", "-fPIC", libs=(self.path("libimported.so"),))
+        program = self.compile("replacing", REPLACING, "-g", libs=(self.path("libslow.so"), "-Wl,-rpath," + self.folder, "-lpthread", "-ldl"))
+        done = self.record(program)
+        self.assertEqual((done.returncode, done.stdout), (0, "6 0x7d0000000000\n"), done.stderr)
+        rows = {row["function"]: row["ncalls"] for row in self.rows("--by", "function")}
+        self.assertEqual((rows["placed"], rows["plugged"], rows["simple"]), (1, 1, 2))
 
     @unittest.skipUnless(os.geteuid() == 0, "a place of its own can be had by root alone")
     def test_where_proc_is_gone(self):
