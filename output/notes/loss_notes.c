@@ -11,20 +11,27 @@
 static const struct loss {
   uint32_t counter;
   const char *thing, *text, *of_one; /* `of_one`: what is said of one alone, where that is something else */
+  bool is_missing;                   /* the rows lack it, or some of it: told before all else */
 } losses[] = {
     {.counter = FMT_LOSS_NO_SPACE,
+     .is_missing = true,
      .thing = "call",
      .text = "not recorded: the recording could not grow (disk full, or its memory limit), or memory was refused"},
     {.counter = FMT_LOSS_NO_SLED,
+     .is_missing = true,
      .thing = "call",
      .text = "not recorded: their module's signature index could not be read there (by another user, or it is gone)",
      .of_one = "not recorded: its module's signature index could not be read there (by another user, or it is gone)"},
-    {.counter = FMT_LOSS_NESTED, .thing = "call", .text = "not recorded: made inside of the profiler's own slow path"},
+    {.counter = FMT_LOSS_NESTED,
+     .is_missing = true,
+     .thing = "call",
+     .text = "not recorded: made inside of the profiler's own slow path"},
     {.counter = FMT_LOSS_LATE,
+     .is_missing = true,
      .thing = "call",
      .text = "not recorded: made after their thread had ended",
      .of_one = "not recorded: made after its thread had ended"},
-    {.counter = FMT_LOSS_EXIT_UNMATCHED, .thing = "exit", .text = "without an entry, ignored"},
+    {.counter = FMT_LOSS_EXIT_UNMATCHED, .is_missing = true, .thing = "exit", .text = "without an entry, ignored"},
     {.counter = FMT_LOSS_UNWOUND,
      .thing = "call",
      .text = "ended without their exit hook (longjmp, exception, thread exit): counted, closed when noticed",
@@ -113,23 +120,36 @@ static int give(struct out_text *text, out_note_fn note, void *data)
   return result;
 }
 
-int out_loss_notes(const struct out_profile *profile, const uint32_t *order, uint32_t number, out_note_fn note,
-                   void *data)
+/* The notes of what is missing, or of the rest. */
+static int give_losses(const struct out_profile *profile, const uint32_t *order, uint32_t number, bool is_missing,
+                       out_note_fn note, void *data)
 {
   const struct out_recording_info *info = out_profile_recording(profile, order[number]);
   struct out_text text = {0};
   int result = 0;
   for (size_t i = 0; i < sizeof losses / sizeof losses[0] && result == 0; i++) {
-    if (info->loss[losses[i].counter] == 0)
+    if (info->loss[losses[i].counter] == 0 || losses[i].is_missing != is_missing)
       continue;
     const struct sum sum = sum_of(profile, order, losses[i].counter);
     put_loss(&text, profile, info, &losses[i], &sum);
     result = give(&text, note, data);
   }
-  if (result == 0) {
+  if (result == 0 && is_missing) {
     put_full(&text, profile, info);
     result = give(&text, note, data);
   }
   out_text_free(&text);
   return result;
+}
+
+int out_missing_notes(const struct out_profile *profile, const uint32_t *order, uint32_t number, out_note_fn note,
+                      void *data)
+{
+  return give_losses(profile, order, number, true, note, data);
+}
+
+int out_loss_notes(const struct out_profile *profile, const uint32_t *order, uint32_t number, out_note_fn note,
+                   void *data)
+{
+  return give_losses(profile, order, number, false, note, data);
 }

@@ -123,7 +123,7 @@ static void note_samples(struct notes *notes, const struct out_recording_info *i
 static void note_missing(struct notes *notes, const uint32_t *order, uint32_t number)
 {
   const struct out_recording_info *info = out_profile_recording(&notes->stats->profile, order[number]);
-  notes->result = out_loss_notes(&notes->stats->profile, order, number, notes->note, notes->data);
+  notes->result = out_missing_notes(&notes->stats->profile, order, number, notes->note, notes->data);
   if (info->damaged > 0) {
     begin(notes, info);
     count(notes, info->damaged, "record");
@@ -147,6 +147,8 @@ static void note_recording(struct notes *notes, const uint32_t *order, uint32_t 
   }
   if (info->process.trigger != 0)
     tell(notes, info, out_profile_string(&notes->stats->profile, info->trigger));
+  if (notes->result == 0)
+    notes->result = out_loss_notes(&notes->stats->profile, order, number, notes->note, notes->data);
   note_unrecorded(notes, info);
   note_budget(notes, recording);
   if (info->folded_threads > 0 && out_process_count(info) == 1) {
