@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "symbols/flow/constants.h"
+#include "symbols/flow/operands.h"
 
 enum { RAX = 0, RCX = 1, RDX = 2, RBX = 3, RSP = 4, RBP = 5, RSI = 6, RDI = 7 };
 
@@ -125,67 +126,44 @@ static bool only_reads(const struct sym_instruction *instruction)
   return opcode == 0x90 || (opcode >= 0x70 && opcode <= 0x7f) || (opcode >= 0xd8 && opcode <= 0xdf);
 }
 
-/* Whether ModRM.reg is a part of what is done, and names no register. */
-static bool is_one_of_group(const struct sym_instruction *instruction)
+/* Forgets what an instruction may write of which no more is known: the registers that it names, and those that some
+ * work on without naming them. */
+static void forget_named(struct sym_constants *state, const struct sym_instruction *instruction)
 {
-  uint8_t opcode = instruction->opcode;
+  const uint8_t opcode = instruction->opcode;
+  const bool is_general = instruction->map == SYM_MAP_ONE_BYTE && !instruction->has_modrm;
+  const bool is_string = is_general && (opcode == 0xa6 || opcode == 0xa7 || opcode == 0xae || opcode == 0xaf);
+  const bool is_special = instruction->map == SYM_MAP_0F && !instruction->is_vex &&
+                          (opcode == 0x01 || opcode == 0x05 || opcode == 0x31 || opcode == 0xa2 || opcode == 0xb0 ||
+                           opcode == 0xb1 || opcode == 0xc7);
+  if (instruction->has_modrm)
+    state->registers[instruction->reg] = SYM_CONSTANT_NONE;
+  if (instruction->has_modrm && !instruction->is_memory)
+    state->registers[instruction->rm] = SYM_CONSTANT_NONE;
   if (instruction->is_vex)
-    return false;
-  if (instruction->map != SYM_MAP_ONE_BYTE)
-    return instruction->map == SYM_MAP_0F && opcode == 0xba;
-  return (opcode & 0xfc) == 0x80 || opcode == 0x8f || (opcode & 0xfe) == 0xc0 || (opcode & 0xfe) == 0xc6 ||
-         (opcode & 0xfc) == 0xd0 || (opcode & 0xfe) == 0xf6 || (opcode & 0xfe) == 0xfe;
-}
-
-/* Whether an opcode after 0f works on vector registers alone. */
-static bool is_vector_only(const struct sym_instruction *instruction)
-{
-  uint8_t opcode = instruction->opcode;
-  bool is_vector = (opcode >= 0x10 && opcode <= 0x17) || (opcode >= 0x28 && opcode <= 0x2f) ||
-                   (opcode >= 0x50 && opcode <= 0x7f) || opcode == 0xc2 || opcode == 0xc4 || opcode == 0xc6 ||
-                   opcode >= 0xd0;
-  bool has_general = opcode == 0x2c || opcode == 0x2d || opcode == 0x50 || opcode == 0x7e || opcode == 0xd7;
-  return is_vector && !has_general;
-}
-
-/* Forgets the registers that an instruction writes without naming them. */
-static void forget_implied(struct sym_constants *state, const struct sym_instruction *instruction)
-{
-  uint8_t opcode = instruction->opcode;
-  bool is_one_byte = instruction->map == SYM_MAP_ONE_BYTE;
-  if (is_one_byte && (opcode == 0xa4 || opcode == 0xa5 || opcode == 0xaa || opcode == 0xab)) {
-    state->registers[RCX] = state->registers[RSI] = state->registers[RDI] = SYM_CONSTANT_NONE;
-    return;
-  }
-  bool is_general = is_one_byte && (!instruction->has_modrm || opcode == 0xf6 || opcode == 0xf7);
-  bool is_special = instruction->map == SYM_MAP_0F && (opcode == 0x05 || opcode == 0x31 || opcode == 0xa2 ||
-                                                       opcode == 0xb0 || opcode == 0xb1 || opcode == 0xc7);
+    state->registers[instruction->vvvv] = SYM_CONSTANT_NONE;
   if (is_general || is_special)
     state->registers[RAX] = state->registers[RDX] = SYM_CONSTANT_NONE;
+  if (is_string)
+    state->registers[RCX] = state->registers[RSI] = state->registers[RDI] = SYM_CONSTANT_NONE;
   if (is_special)
     state->registers[RCX] = state->registers[RBX] = state->registers[11] = SYM_CONSTANT_NONE;
 }
 
-/* Forgets every register that an instruction which is not followed may write: more than it does write, never less. */
+/* Forgets every register that an instruction which is not followed may write, and the slot. */
 static void forget(struct sym_constants *state, const struct sym_constant_slots *slots,
                    const struct sym_instruction *instruction)
 {
-  uint8_t opcode = instruction->opcode;
-  bool is_one_byte = instruction->map == SYM_MAP_ONE_BYTE, is_0f = instruction->map == SYM_MAP_0F;
+  const bool is_one_byte = instruction->map == SYM_MAP_ONE_BYTE, is_0f = instruction->map == SYM_MAP_0F;
+  const struct sym_operands operands = sym_operands_of(instruction);
   int64_t key = 0;
   if (slot_key(state, instruction, &key) && !(is_one_byte && only_reads(instruction)))
     sym_constants_overwrite(state, slots, key, instruction->is_vex ? 64 : is_0f ? 16 : 8);
-  if ((is_one_byte && only_reads(instruction)) || (is_0f && !instruction->is_vex && is_vector_only(instruction)) ||
-      (is_0f && (opcode == 0x1e || opcode == 0x1f || opcode == 0xa3 || (opcode & 0xf0) == 0x80)))
-    return;
-  bool has_one_register = !instruction->has_modrm && is_one_byte && (opcode & 0xf8) == 0x90;
-  if (instruction->has_modrm && !is_one_of_group(instruction))
-    state->registers[instruction->reg] = SYM_CONSTANT_NONE;
-  if ((instruction->has_modrm && !instruction->is_memory) || has_one_register)
-    state->registers[instruction->rm] = SYM_CONSTANT_NONE;
-  if (instruction->is_vex)
-    state->registers[instruction->vvvv] = SYM_CONSTANT_NONE;
-  forget_implied(state, instruction);
+  if (operands.writes == UINT64_MAX)
+    forget_named(state, instruction);
+  for (uint8_t reg = 0; reg < 16 && operands.writes != UINT64_MAX; reg++)
+    if (operands.writes & sym_general_register(reg))
+      state->registers[reg] = SYM_CONSTANT_NONE;
 }
 
 void sym_constants_apply_x86_64(struct sym_constants *state, struct sym_constant_slots *slots,
