@@ -58,20 +58,7 @@ filled:
     ret
     .size filled, . - filled
 
-    .globl main
-    .type main, @function
-main:
-    .cfi_startproc
-    subq $8, %rsp
-    .cfi_def_cfa_offset 16
-    call probe
-    xorl %eax, %eax
-    addq $8, %rsp
-    .cfi_def_cfa_offset 8
-    ret
-    .cfi_endproc
-    .size main, . - main
-.Ltext_end:
+#include "described_program.inc"
 
     .section .debug_loc,"",@progbits
 .Llocations:
@@ -96,39 +83,39 @@ main:
 .Labbrev:
     .uleb128 1, 0x11 /* DW_TAG_compile_unit */
     .byte 1
-    .uleb128 0x25, 0x08, 0x03, 0x08, 0x11, 0x01, 0x12, 0x07, 0x13, 0x05 /* producer, name, low_pc, high_pc, language */
+    .uleb128 DW_AT_producer, DW_FORM_string, DW_AT_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data8, DW_AT_language, DW_FORM_data2
     .uleb128 0, 0
     .uleb128 2, 0x24 /* DW_TAG_base_type */
     .byte 0
-    .uleb128 0x03, 0x08, 0x3e, 0x0b, 0x0b, 0x0b /* name, encoding, byte_size */
+    .uleb128 DW_AT_name, DW_FORM_string, DW_AT_encoding, DW_FORM_data1, DW_AT_byte_size, DW_FORM_data1
     .uleb128 0, 0
     .uleb128 3, 0x2e /* DW_TAG_subprogram */
     .byte 1
-    .uleb128 0x03, 0x08, 0x11, 0x01, 0x12, 0x07, 0x40, 0x18, 0x27, 0x19, 0x2117, 0x19 /* name, low_pc, high_pc, frame_base, prototyped, GNU_all_call_sites */
+    .uleb128 DW_AT_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data8, DW_AT_frame_base, DW_FORM_exprloc, DW_AT_prototyped, DW_FORM_flag_present, DW_AT_GNU_all_call_sites, DW_FORM_flag_present
     .uleb128 0, 0
     .uleb128 4, 0x2e /* DW_TAG_subprogram, inlined */
     .byte 1
-    .uleb128 0x03, 0x08, 0x27, 0x19, 0x20, 0x0b /* name, prototyped, inline */
+    .uleb128 DW_AT_name, DW_FORM_string, DW_AT_prototyped, DW_FORM_flag_present, DW_AT_inline, DW_FORM_data1
     .uleb128 0, 0
     .uleb128 5, 0x05 /* DW_TAG_formal_parameter */
     .byte 0
-    .uleb128 0x03, 0x08, 0x49, 0x13 /* name, type */
+    .uleb128 DW_AT_name, DW_FORM_string, DW_AT_type, DW_FORM_ref4
     .uleb128 0, 0
     .uleb128 6, 0x1d /* DW_TAG_inlined_subroutine */
     .byte 1
-    .uleb128 0x31, 0x13, 0x11, 0x01, 0x12, 0x07 /* abstract_origin, low_pc, high_pc */
+    .uleb128 DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data8
     .uleb128 0, 0
     .uleb128 7, 0x05 /* DW_TAG_formal_parameter of an instance */
     .byte 0
-    .uleb128 0x02, 0x17, 0x31, 0x13 /* location, abstract_origin */
+    .uleb128 DW_AT_location, DW_FORM_sec_offset, DW_AT_abstract_origin, DW_FORM_ref4
     .uleb128 0, 0
     .uleb128 8, 0x2e /* DW_TAG_subprogram, of what is inlined elsewhere */
     .byte 1
-    .uleb128 0x31, 0x13, 0x11, 0x01, 0x12, 0x07, 0x40, 0x18, 0x2117, 0x19 /* abstract_origin, low_pc, high_pc, frame_base, GNU_all_call_sites */
+    .uleb128 DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data8, DW_AT_frame_base, DW_FORM_exprloc, DW_AT_GNU_all_call_sites, DW_FORM_flag_present
     .uleb128 0, 0
     .uleb128 9, 0x05 /* its DW_TAG_formal_parameter */
     .byte 0
-    .uleb128 0x02, 0x18, 0x31, 0x13 /* location, abstract_origin */
+    .uleb128 DW_AT_location, DW_FORM_exprloc, DW_AT_abstract_origin, DW_FORM_ref4
     .uleb128 0, 0
     .byte 0
 

@@ -54,36 +54,7 @@ probe:
 .Lprobe_end:
     .size probe, . - probe
 
-    .globl main
-    .type main, @function
-main:
-    .cfi_startproc
-    subq $8, %rsp
-    .cfi_def_cfa_offset 16
-    call probe
-    xorl %eax, %eax
-    addq $8, %rsp
-    .cfi_def_cfa_offset 8
-    ret
-    .cfi_endproc
-    .size main, . - main
-.Ltext_end:
-
-#define DW_AT_name 0x03
-#define DW_AT_byte_size 0x0b
-#define DW_AT_low_pc 0x11
-#define DW_AT_high_pc 0x12
-#define DW_AT_producer 0x25
-#define DW_AT_encoding 0x3e
-#define DW_AT_frame_base 0x40
-#define DW_AT_location 0x02
-#define DW_AT_type 0x49
-#define DW_FORM_addr 0x01
-#define DW_FORM_data1 0x0b
-#define DW_FORM_data8 0x07
-#define DW_FORM_string 0x08
-#define DW_FORM_ref4 0x13
-#define DW_FORM_exprloc 0x18
+#include "described_program.inc"
 
     .section .debug_abbrev,"",@progbits
 .Labbrev:
