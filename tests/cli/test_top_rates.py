@@ -10,7 +10,7 @@ import harness
 INTERVAL = 2.0
 
 # For each line of input: 'n' calls step() with as many values as the guard does not widen, 'w' with many more; 't' has threads call it,
-# one after the other, 'p' processes with a thread each; 'r' names the thread anew; 'x' executes the program again; 'e' waits and ends.
+# one after the other, 'p' processes with a thread each; 'b' begins a thread that calls it, which 'r' has take another name and end; 'x' executes the program again; 'e' waits and ends.
 PROGRAM = """
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -24,20 +24,30 @@ static APART void *work(void *unused) { steps(200, 8); return unused; }
 static APART void threads(int count) {
   pthread_t thread;
   for (int i = 0; i < count; i++) { pthread_create(&thread, NULL, work, NULL); pthread_join(thread, NULL); } }
+static pthread_barrier_t barrier;
+static APART void *waits(void *unused) {
+  steps(200, 8);
+  pthread_barrier_wait(&barrier); /* the calls are made */
+  pthread_barrier_wait(&barrier);
+  pthread_setname_np(pthread_self(), "renamed");
+  return unused; }
 static APART void processes(int count) {
   for (int i = 0; i < count; i++) {
     if (fork() == 0) { threads(1); _exit(0); }
     wait(NULL); } }
 int main(int argc, char **argv) {
   char line[16];
+  pthread_t thread;
   (void)argc;
+  pthread_barrier_init(&barrier, NULL, 2);
   setvbuf(stdin, NULL, _IONBF, 0);
   while (fgets(line, sizeof line, stdin)) {
     if (line[0] == 'n') steps(120000, 12);
     if (line[0] == 'w') steps(3000, 3000);
     if (line[0] == 't') threads(50);
     if (line[0] == 'p') processes(60);
-    if (line[0] == 'r') { pthread_setname_np(pthread_self(), "renamed"); threads(1); }
+    if (line[0] == 'b') { pthread_create(&thread, NULL, waits, NULL); pthread_barrier_wait(&barrier); }
+    if (line[0] == 'r') { pthread_barrier_wait(&barrier); pthread_join(thread, NULL); }
     if (line[0] == 'x') { execl(argv[0], argv[0], "again", (char *)NULL); }
     if (line[0] == 'e') { usleep(600000); return 0; }
     puts("done");
@@ -127,7 +137,8 @@ class Rates(harness.Case):
 
     def test_a_thread_gets_another_name(self):
         self.start("--by", "thread")
-        self.follow("t", "r", "t")
+        last = self.follow("b", "r")
+        self.assertTrue(any(name.startswith("renamed (") for name in last.rows), last.text)
 
     def test_processes_are_folded(self):
         self.start("--by", "thread")
