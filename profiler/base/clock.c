@@ -159,6 +159,6 @@ void prof_stamp_last(void)
                                                    __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
     return;
   header->last.ticks = prof_clock_now();
-  header->last.monotonic_ns = prof_monotonic_ns();
+  header->last.monotonic_ns = prof_kernel_monotonic_ns(); /* not by a system call: at every new edge */
   __atomic_store_n(&header->last_sequence, sequence + 2, __ATOMIC_RELEASE);
 }
