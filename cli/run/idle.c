@@ -224,15 +224,24 @@ static bool goes_on(const void *data)
   return read_header(data, &header) && header.sleds == FMT_SLEDS_IDLE && !is_wanted(&header);
 }
 
-/* The calls of a process cannot be taken out: it goes on to call its hooks. Told once of a run. */
+/* Has the program of a recording ended, or is it about to? */
+static bool is_over(const struct watched *watched)
+{
+  struct fmt_rec_header header;
+  return !read_header(watched, &header) || header.flags & FMT_REC_FINISHED || cli_target_has_ended(&watched->target);
+}
+
+/* The calls of a process cannot be taken out: it goes on to call its hooks. Told once of a run, and not of a process
+ * that has ended meanwhile, which nobody finds any more. */
 static void give_up(struct cli_idle *idle, struct watched *watched, int error)
 {
+  const bool is_told = error != -ENODATA && !is_over(watched);
   watched->given_up = true;
   cli_calls_put_back(idle->place->run, watched->start);
-  if (error != -ENODATA && !idle->told)
+  if (is_told && !idle->told)
     cli_error("process %u calls its hooks while it does not record, as its code may not be changed from outside: %s",
               (unsigned)watched->target.header->pid, strerror(-error));
-  idle->told |= error != -ENODATA;
+  idle->told |= is_told;
   tell_calls(watched);
 }
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Idle.test_switched_to_and_fro Idle.test_switches_itself_on Idle.test_forked_child Idle.test_executed Idle.test_reset_and_off_while_idle Idle.test_run_is_killed Idle.test_left_behind Idle.test_seccomp Idle.test_loaded_library Idle.test_threads Idle.test_slow_run Idle.test_hooks Idle.test_recording_is_moved Idle.test_recording_is_cut Idle.test_text_that_may_not_be_written IdleClang.test_threads
+# ctest: case - quick Idle.test_switched_to_and_fro Idle.test_switches_itself_on Idle.test_forked_child Idle.test_executed Idle.test_reset_and_off_while_idle Idle.test_run_is_killed Idle.test_left_behind Idle.test_seccomp Idle.test_loaded_library Idle.test_threads Idle.test_slow_run Idle.test_ends_meanwhile Idle.test_hooks Idle.test_recording_is_moved Idle.test_recording_is_cut Idle.test_text_that_may_not_be_written IdleClang.test_threads
 # ctest: case _full full
 """A program that is run and does not record has no calls of hooks in its text, until it is asked for something or switches recording on
 itself: and counts are exact then, as ever.
@@ -432,6 +432,22 @@ class Idle(harness.Case):
             time.sleep(1.3)  # so that it is taking calls out when the program wants them
         self.end()
         self.assertEqual(self.counts(), {"first": None, "second": 120})
+
+    @unittest.skipUnless(shutil.which("strace"), "strace is not installed")
+    def test_ends_meanwhile(self):
+        """A program that ends before who wants its calls out has found its process has forbidden nothing."""
+        self.build()
+        self.start("--apart")
+        tracer = subprocess.Popen(["strace", "-f", "-p", str(self.run_.pid), "-o", self.path("trace"), "-P", "/proc", "-e", "trace=openat", "-e",
+                                   "inject=openat:delay_enter=2000000"], stderr=subprocess.PIPE, text=True)
+        self.addCleanup(tracer.stderr.close)
+        self.addCleanup(tracer.wait)
+        self.addCleanup(tracer.kill)
+        self.assertIn("attached", tracer.stderr.readline())
+        self.say("e 1")
+        self.say("d 1")
+        time.sleep(1.8)  # its calls are wanted out after a second, and then its process is looked for, for two
+        self.end()
 
     @unittest.skipUnless(shutil.which("gdb"), "gdb is not installed")
     def test_breakpoint(self):
