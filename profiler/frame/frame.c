@@ -147,6 +147,8 @@ static bool was_outermost(const struct fmt_rec_edge *edge, uint64_t flags)
 uint64_t prof_frame_timed(struct prof_thread *t, struct fmt_rec_edge *edge, uint64_t start, uint64_t ticks)
 {
   const bool outermost = was_outermost(edge, t->top[1].flags);
+  /* Where there are histograms, short calls do not go on to prof_frame_long(). */
+  prof_thread_look(t);
   if (prof_waiting_look(t, t->top + 1, start + ticks)) {
     bool told_apart;
     const uint64_t own = without_waits(t, t->top + 1, edge, start, start + ticks, outermost, true, &told_apart);
@@ -228,6 +230,8 @@ static inline __attribute__((always_inline)) void end_frame(struct prof_thread *
   ticks = prof_waiting_extreme(t, start, ticks, edge->min);
   if (ticks >= t->exit_least)
     prof_frame_ended(t, edge, start, ticks);
+  else
+    prof_thread_look(t);
   prof_note_extremes(&edge->min, &edge->max, ticks);
 }
 

@@ -55,8 +55,13 @@ static uint32_t state_of_process(void)
   return fast ? PROF_HOOKS_ON : PROF_HOOKS_CLOCK;
 }
 
-/* With calls at least so long a thread looks whether something is asked of the process: that is little beside them. An
- * interrupt of the kernel's own makes any call so long. */
+void prof_thread_heed(struct prof_thread *t)
+{
+  prof_thread_look(t);
+}
+
+/* With calls at least so long a thread looks whether something is asked of the process: that is little beside them. Of
+ * shorter ones the hooks' assembly chooses some. */
 static uint64_t worth_a_look(void)
 {
   const struct fmt_rec_header *header = prof_process.header;

@@ -187,6 +187,9 @@ static inline void prof_thread_look(struct prof_thread *t)
     __atomic_compare_exchange_n(&t->state, &state, PROF_HOOKS_SLOW, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
+/* The same, for the hooks' assembly. */
+void prof_thread_heed(struct prof_thread *t);
+
 /* Enters a slow section: signals blocked, state BUSY. False, and nothing is entered, when the thread is BUSY already.
  */
 bool prof_slow_enter(struct prof_thread *t);
