@@ -6,6 +6,9 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <curses.h>
+#include <term.h> /* after the other, and both last: they define names as common as any */
+
 unsigned cli_terminal_width(int file)
 {
   struct winsize size;
@@ -18,4 +21,15 @@ bool cli_terminal_has_color(int file)
 {
   const char *refused = getenv("NO_COLOR"), *kind = getenv("TERM");
   return isatty(file) && !(refused && *refused) && kind && strcmp(kind, "dumb") != 0;
+}
+
+bool cli_terminal_moves(int file)
+{
+  int error;
+  if (setupterm(NULL, file, &error) != OK)
+    return false;
+  char name[] = "cup", *const none = (char *)-1; /* of a capability that is no string */
+  const char *move = tigetstr(name);
+  del_curterm(cur_term);
+  return move != NULL && move != none;
 }

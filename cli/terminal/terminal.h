@@ -12,4 +12,7 @@ unsigned cli_terminal_width(int file);
 /* True when the descriptor is of a terminal that shows colours and NO_COLOR (no-color.org) is not set. */
 bool cli_terminal_has_color(int file);
 
+/* Can the cursor be moved anywhere on the terminal that `file` is, by what TERM says of its kind? */
+bool cli_terminal_moves(int file);
+
 #endif

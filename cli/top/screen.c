@@ -2,7 +2,10 @@
 #include "cli/top/screen.h"
 
 #include <curses.h>
+#include <langinfo.h>
 #include <locale.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -14,6 +17,12 @@
 enum { REDRAW = 'L' & 0x1F }; /* Control and L: what something else wrote on the terminal goes */
 
 enum { ESCAPE_WAIT = 50 }; /* ms that what follows an escape may take */
+
+/* What ends the command from outside, or by a key of the terminal's own. */
+static const int end_signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+enum { END_SIGNALS = sizeof end_signals / sizeof *end_signals };
+
+static volatile sig_atomic_t came; /* one of them; 0: none */
 
 static attr_t attribute_of(enum cli_top_look look)
 {
@@ -93,14 +102,59 @@ static void keep_message(const char *line, void *data)
   snprintf(session->message, sizeof session->message, "%s", line);
 }
 
+static void note_signal(int number)
+{
+  came = number;
+}
+
+/* Has signals end the screen first, whose terminal would stay as it is. Those that were ignored stay so. */
+static void catch_signals(struct sigaction *before)
+{
+  struct sigaction action = {.sa_handler = note_signal};
+  came = 0;
+  for (int i = 0; i < END_SIGNALS; i++) {
+    sigaction(end_signals[i], NULL, &before[i]);
+    if (before[i].sa_handler == SIG_DFL)
+      sigaction(end_signals[i], &action, NULL);
+  }
+}
+
+/* Ctrl-C is one of the keys that quit. Of another signal the command dies, now that its terminal is as it was. */
+static void release_signals(const struct sigaction *before)
+{
+  for (int i = 0; i < END_SIGNALS; i++)
+    sigaction(end_signals[i], &before[i], NULL);
+  if (came != 0 && came != SIGINT)
+    raise(came);
+}
+
+/* Waits for a key, `ms` at most, or for a signal; ERR: there is none. */
+static int next_key(int ms)
+{
+  timeout(0);
+  const int key = getch();
+  if (key != ERR || ms <= 0)
+    return key;
+  struct pollfd input = {.fd = STDIN_FILENO, .events = POLLIN};
+  sigset_t ends, mask;
+  sigemptyset(&ends);
+  for (int i = 0; i < END_SIGNALS; i++)
+    sigaddset(&ends, end_signals[i]);
+  sigprocmask(SIG_BLOCK, &ends, &mask);
+  const struct timespec wait = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000) * 1000000};
+  if (came == 0)
+    ppoll(&input, 1, &wait, &mask);
+  sigprocmask(SIG_SETMASK, &mask, NULL);
+  return getch();
+}
+
 static void follow(struct cli_top_session *session, double interval)
 {
   double next = seconds() + interval;
-  while (!session->quit) {
+  while (!session->quit && came == 0) {
     draw(session);
     const double left = next - seconds();
-    timeout(left > 0 ? (int)(left * 1000) + 1 : 0);
-    int key = getch();
+    const int key = next_key(left > 0 ? (int)(left * 1000) + 1 : 0);
     if (key == REDRAW)
       clearok(curscr, TRUE);
     else if (key != ERR && key != KEY_RESIZE)
@@ -116,12 +170,23 @@ static void follow(struct cli_top_session *session, double interval)
   }
 }
 
+/* Names in recordings are UTF-8, and are measured and drawn as such, as every report prints them. */
+static void set_characters(void)
+{
+  if (!setlocale(LC_CTYPE, "") || strcmp(nl_langinfo(CODESET), "UTF-8") != 0)
+    setlocale(LC_CTYPE, "C.UTF-8");
+}
+
 int cli_top_screen(struct cli_top_session *session, double interval)
 {
-  setlocale(LC_CTYPE, "");
-  SCREEN *screen = newterm(NULL, stdout, stdin);
+  struct sigaction before[END_SIGNALS];
+  set_characters();
+  catch_signals(before);
+  /* Asked first: a screen that has begun has written to the terminal. Lines are drawn in any order. */
+  SCREEN *screen = cli_terminal_moves(STDOUT_FILENO) ? newterm(NULL, stdout, stdin) : NULL;
   if (!screen) {
     const char *kind = cli_environment("TERM");
+    release_signals(before);
     cli_error("top: nothing can be drawn on a terminal of the kind '%s': set TERM, or use --batch", kind ? kind : "");
     return CLI_EXIT_FAILURE;
   }
@@ -139,5 +204,6 @@ int cli_top_screen(struct cli_top_session *session, double interval)
   callsig_stats_set_message(cli_error_line, NULL);
   endwin();
   delscreen(screen);
+  release_signals(before);
   return CLI_EXIT_OK;
 }

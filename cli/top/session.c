@@ -137,6 +137,36 @@ static void set_filter(struct cli_top_session *session, const char *text)
   arrange(session);
 }
 
+/* Keys are the bytes of UTF-8 letters: those that follow a letter's first byte. */
+static bool is_in_letter(int byte)
+{
+  return (byte & 0xC0) == 0x80;
+}
+
+static size_t letter_length(int first)
+{
+  return first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC0 ? 2 : 1;
+}
+
+/* Takes the last letter off, whole. */
+static void erase_letter(char *typed, size_t length)
+{
+  while (length > 1 && is_in_letter(typed[length - 1]))
+    length--;
+  typed[length - 1] = '\0';
+}
+
+/* Is there room for the letter that the byte begins, or did its first byte find some? */
+static bool has_room(const char *typed, size_t length, int byte)
+{
+  size_t first = length;
+  if (!is_in_letter(byte))
+    return length + letter_length(byte) <= CLI_TOP_MOST_TYPED;
+  while (first > 0 && is_in_letter(typed[first - 1]))
+    first--;
+  return first > 0 && length - first + 1 < letter_length((unsigned char)typed[first - 1]);
+}
+
 static void type(struct cli_top_session *session, int key)
 {
   size_t length = strlen(session->typed);
@@ -144,8 +174,8 @@ static void type(struct cli_top_session *session, int key)
     session->typing = false;
     set_filter(session, key == CLI_TOP_PRESS_ENTER ? session->typed : "");
   } else if (key == CLI_TOP_PRESS_ERASE && length > 0) {
-    session->typed[length - 1] = '\0';
-  } else if (key >= ' ' && key < 256 && key != 127 && length < CLI_TOP_MOST_TYPED) {
+    erase_letter(session->typed, length);
+  } else if (key >= ' ' && key < 256 && key != 127 && has_room(session->typed, length, key)) {
     session->typed[length] = (char)key;
     session->typed[length + 1] = '\0';
   }

@@ -27,7 +27,7 @@ static const char *const help[] = {
     "/       type what names must contain, and Enter; Escape shows all again",
     "Space   freeze: what is shown stays, until Space is pressed again",
     "w       write a snapshot: a recording of what the program did until now, for every other command",
-    "q       quit; the program goes on",
+    "q       quit, as Ctrl-C does; the program goes on",
     "self s/s is of all threads, those that wait included: report --columns +cpu,+wait tells that apart",
     "Any key ends this help.",
 };

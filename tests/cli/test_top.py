@@ -81,8 +81,8 @@ class Top(harness.Case):
             self.assertRegex(done.stdout, r" 40010 +[0-9.]+  program\.c:\d+\(step\)\n")
             self.assertEqual(done.stderr, "")
 
-    def start(self):
-        program = self.compile("program", ROUNDS)
+    def start(self, source=ROUNDS):
+        program = self.compile("program", source)
         self.child = subprocess.Popen([harness.CALLSIG, "run", "--times", "exact", "-o", "callsig.out", program], cwd=self.folder,
                                       env=self.environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.addCleanup(self.end)
@@ -123,7 +123,7 @@ class Top(harness.Case):
                 self.seen, redraw = "", time.monotonic() + 1
                 self.send("\x0c")
             if select.select([self.terminal], [], [], 0.1)[0]:
-                self.seen += os.read(self.terminal, 65536).decode()
+                self.seen += os.read(self.terminal, 65536).decode(errors="replace")
 
     def send(self, text):
         os.write(self.terminal, text.encode())
@@ -132,10 +132,12 @@ class Top(harness.Case):
         """The exit status; what is drawn meanwhile is read, so that nobody waits for it."""
         while True:
             try:
-                if not os.read(self.terminal, 65536):
-                    break
+                read = os.read(self.terminal, 65536)
             except OSError:
                 break
+            if not read:
+                break
+            self.seen += read.decode(errors="replace")
         return os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
 
     def test_batch(self):
@@ -214,6 +216,40 @@ class Top(harness.Case):
         self.send("q")
         self.assertEqual(self.status(), 0)
 
+    def test_signals(self):
+        """Ctrl-C quits; of other signals the command dies. The terminal is as before in any case, and the program goes on."""
+        self.start()
+        for number, status in ((None, 0), (signal.SIGINT, 0), (signal.SIGTERM, -signal.SIGTERM), (signal.SIGHUP, -signal.SIGHUP)):
+            self.screen("--interval", "1000")
+            self.expect("q quit")
+            os.kill(self.pid, number) if number else self.send("\x03")
+            self.assertEqual(self.status(), status)
+            self.assertIn("\033[?1049l", self.seen)
+        self.round()
+
+    def test_letters_are_typed_and_taken_off_whole(self):
+        self.start()
+        self.screen(LC_ALL="C.UTF-8")
+        self.expect("q quit")
+        self.send("/st\u00fc\u6f22\U0001d465\x7f\x7f")
+        self.expect("names with: st\u00fc *$")
+        self.send("\x7f")
+        self.expect("names with: st *$")
+        self.send("\u6f22" * 100)  # no part of one that there is no room for
+        self.expect("names with: st(\u6f22)+[.][.][.]")
+        self.send("\x7f" * 66 + "ep\r")
+        self.expect(r"names with step\W")
+        self.expect(r"program\.c:3\(step\(n=7\)\)")
+        self.send("q")
+        self.assertEqual(self.status(), 0)
+
+    def test_names_are_utf8_in_any_locale(self):
+        self.start(ROUNDS.replace("other", "gr\u00f6\u00dfer"))
+        self.screen("--by", "function", LC_ALL="C")
+        self.expect("program\\.c:4\\(gr\u00f6\u00dfer\\)")
+        self.send("q")
+        self.assertEqual(self.status(), 0)
+
     def test_rates_and_the_end(self):
         self.start()
         self.screen("--by", "function", "-s", "total-calls")
@@ -265,10 +301,10 @@ class Top(harness.Case):
         fails(self.callsig("top", "--batch", "0"), 2, "--batch")
         fails(self.callsig("top", "--interval", "0"), 2, "--interval")
         fails(self.callsig("top", "--top", "3"), 2, "--top")
-        self.screen(TERM="no-such-terminal")
-        while "set TERM, or use --batch" not in self.seen:
-            self.seen += os.read(self.terminal, 65536).decode()
-        self.assertEqual(self.status(), 1)
+        for kind in ("no-such-terminal", "dumb"):
+            self.screen(TERM=kind)
+            self.assertEqual(self.status(), 1)
+            self.assertEqual(self.seen, f"callsig: top: nothing can be drawn on a terminal of the kind '{kind}': set TERM, or use --batch\r\n")
 
 
 if __name__ == "__main__":
