@@ -100,6 +100,7 @@ static void give_up(struct prof_process *process)
       process->rings_lock = process->codes_lock = process->stages_lock = unlocked;
   process->epoch++;
   process->requests_lock = process->switch_lock = process->pauses_lock = process->schedule_lock = unlocked;
+  process->title_lock = unlocked;
   if (!sentinel || !sentinel->arena_ours)
     begin_arena(process);
   process->names_next = process->names_end = NULL;

@@ -113,7 +113,7 @@ struct prof_process {
   char path[PROF_MAX_PATH]; /* the recording's path, "" while there is none */
 
   struct prof_argument_area arguments; /* as the process was started with them */
-  uint32_t titles;                     /* how often a forked child's title was noted before its end; atomic */
+  struct fmt_rec_name *title_before;   /* of a forked child, the one before header->command; under title_lock */
 
   struct fmt_rec_header *header; /* the recording, NULL while there is none */
   uint64_t reserved;             /* bytes that the recording may have; changed under `growth` */
@@ -133,6 +133,7 @@ struct prof_process {
   struct prof_lock rings_lock;    /* rings that are free, and their bytes */
   struct prof_lock codes_lock;    /* the machine code of sites */
   struct prof_lock stages_lock;   /* what has a name: stages, queues, events, actions */
+  struct prof_lock title_lock;    /* header->command of a forked child */
   struct prof_lock requests_lock; /* requests from outside that are being taken */
   struct prof_lock switch_lock;   /* recording is being switched on or off; before threads_lock and pauses_lock */
   struct prof_lock pauses_lock;   /* the times in which nothing is recorded */

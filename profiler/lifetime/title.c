@@ -3,14 +3,13 @@
  */
 #include "profiler/lifetime/title.h"
 
+#include "profiler/base/lock.h"
 #include "profiler/base/proc_files.h"
 #include "profiler/base/process.h"
 #include "profiler/base/read_memory.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/settings.h"
 #include "profiler/base/text.h"
-
-#define TITLES_MOST 16u /* that are noted before the end: a program may write one for each thing that it does */
 
 static bool is_noted(const struct fmt_rec_header *header, const char *text, size_t length)
 {
@@ -26,14 +25,32 @@ static size_t length_of(const char *text, size_t size)
   return text[0] ? size : 0;
 }
 
+/* Writes the title where the one before the last was, if it has room there. A program may write one for each thing that
+ * it does: two take turns, so that the one that readers are led to stays as it is. */
+static struct fmt_rec_name *write_over(struct fmt_rec_name *name, const char *text, size_t length)
+{
+  if (!name || name->tag.size - sizeof *name <= length)
+    return NULL;
+  for (size_t i = 0; i < length; i++)
+    name->text[i] = text[i];
+  name->text[length] = '\0';
+  name->length = (uint32_t)length;
+  return name;
+}
+
 static void take(struct fmt_rec_header *header, const char *text, size_t size)
 {
+  struct prof_process *process = &prof_process;
   const size_t length = size ? length_of(text, size) : 0;
   if (length == 0 || is_noted(header, text, length))
     return;
-  const struct fmt_rec_name *title = prof_record_name(text, length);
-  if (title)
-    __atomic_store_n(&header->command, (uintptr_t)title, __ATOMIC_RELEASE);
+  struct fmt_rec_name *title = write_over(process->title_before, text, length);
+  if (!title)
+    title = prof_record_name(text, length);
+  if (!title)
+    return;
+  process->title_before = (struct fmt_rec_name *)header->command;
+  __atomic_store_n(&header->command, (uintptr_t)title, __ATOMIC_RELEASE);
 }
 
 void prof_title_note(struct fmt_rec_header *header)
@@ -42,7 +59,9 @@ void prof_title_note(struct fmt_rec_header *header)
     return;
   char text[PROF_MAX_PATH];
   const long size = prof_small_file_read("/proc/self/cmdline", text, sizeof text);
-  take(header, text, (size_t)size);
+  prof_lock(&prof_process.title_lock);
+  take(header, text, size > 0 ? (size_t)size : 0);
+  prof_unlock(&prof_process.title_lock);
 }
 
 /* The size of what /proc/self/cmdline would show of memory that is there: a title that goes on beyond the arguments,
@@ -67,12 +86,14 @@ static size_t shown_size(const struct prof_argument_area *area)
 void prof_title_look(void)
 {
   struct prof_process *process = &prof_process;
-  if (!(process->header->flags & FMT_REC_CHILD) || __atomic_load_n(&process->titles, __ATOMIC_RELAXED) >= TITLES_MOST)
+  if (!(process->header->flags & FMT_REC_CHILD))
     return;
   const char *text = (const char *)process->arguments.begin;
   const size_t size = shown_size(&process->arguments);
-  if (size == 0 || is_noted(process->header, text, size) || is_noted(process->header, text, length_of(text, size)))
+  /* Another thread that has it notes the same. */
+  if (size == 0 || !prof_lock_try(&process->title_lock))
     return;
-  __atomic_fetch_add(&process->titles, 1, __ATOMIC_RELAXED);
-  take(process->header, text, size);
+  if (!is_noted(process->header, text, size))
+    take(process->header, text, size);
+  prof_unlock(&process->title_lock);
 }

@@ -75,7 +75,7 @@ static void make_recording(struct prof_process *process)
     return;
   }
   process->pid = prof_sys_getpid();
-  process->titles = 0;
+  process->title_before = NULL;
   if (!child) {
     prof_settings_load(process);
     process->arguments = prof_argument_area_find();
