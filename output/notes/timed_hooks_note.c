@@ -17,10 +17,13 @@
 /* From this part of the times on, what the kernel takes to tell the time is told. */
 #define MOSTLY_HOOKS 0.5
 
+static const char cheaper[] = ": the default clock takes a small part of it, and --times auto asks for fewer calls";
+
 struct sums {
   double hooks, times; /* seconds */
   double least;        /* of CPU time: seconds of the shortest call that was timed, which has one reading in it */
   uint64_t timed;      /* likewise: calls */
+  bool is_cpu;         /* some are of CPU time */
 };
 
 static bool is_told(const struct sums *sums)
@@ -28,7 +31,7 @@ static bool is_told(const struct sums *sums)
   return sums->hooks >= LEAST_SECONDS && sums->hooks >= LEAST_SHARE * sums->times;
 }
 
-/* By CPU time alone the hooks have no calibration. */
+/* By CPU time the hooks of earlier versions had no calibration. */
 static bool is_uncalibrated(const struct out_profile *profile, const struct out_recording_info *info)
 {
   return info->clock == FMT_CLOCK_CPU && !out_compensate_is_known(profile, info);
@@ -67,6 +70,7 @@ static struct sums sum_of(const struct out_profile *profile)
         !out_compensate_is_known(profile, info))
       continue;
     const struct out_hook_cost cost = out_hook_cost(profile, edge);
+    sums.is_cpu |= info->clock == FMT_CLOCK_CPU;
     sums.hooks += (cost.callee + cost.caller) * info->tick;
     sums.times += ((double)out_edge_total(profile, edge) - (double)edge->children) * info->tick;
   }
@@ -87,8 +91,8 @@ static int tell_cpu(const struct sums *cpu, out_note_fn note, void *data)
     out_text_fixed(&text, fmin(least, cpu->times), 0);
     out_text_puts(&text, " of ");
     out_text_fixed(&text, cpu->times, 0);
-    out_text_puts(&text,
-                  " seconds or so: the default clock takes a small part of it, and --times auto asks for fewer calls");
+    out_text_puts(&text, " seconds or so");
+    out_text_puts(&text, cheaper);
   }
   const int result = text.failed ? -ENOMEM : note(out_text_string(&text), data);
   out_text_free(&text);
@@ -113,6 +117,8 @@ int out_timed_hooks_note(const struct callsig_stats *stats, bool *told, out_note
   out_text_puts(&text, "every call was timed: times hold what the hooks took, ");
   out_text_fixed(&text, sums.hooks, 0);
   out_text_puts(&text, " seconds as they were calibrated; --compensate takes it off");
+  if (sums.is_cpu && sums.hooks >= MOSTLY_HOOKS * sums.times)
+    out_text_puts(&text, cheaper);
   const int result = text.failed ? -ENOMEM : note(out_text_string(&text), data);
   out_text_free(&text);
   *told = true;

@@ -272,6 +272,8 @@ void out_compensate_put_unknown(struct out_text *text, const struct out_profile 
   out_text_printf(text, "%s was recorded without a calibration of its hooks", out_profile_string(profile, info->path));
   if (info->clock == FMT_CLOCK_INJECTED)
     out_text_puts(text, ", as its clock was the program's own");
+  else if (info->clock == FMT_CLOCK_CPU)
+    out_text_puts(text, ", which earlier versions did not make for CPU time");
   else if (info->clock != FMT_CLOCK_TSC)
-    out_text_puts(text, ", which there is for elapsed times by the processor's counter alone");
+    out_text_puts(text, ", which there is by the processor's counter and for CPU time alone");
 }
