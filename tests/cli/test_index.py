@@ -230,6 +230,13 @@ int main() { C c; B *volatile b = &c; V *volatile v = &c; return call(b, v) == 0
             self.assertIn("disagree 0", text, compiler)
             self.assertNotIn("-g1", text, compiler)
 
+    def test_verify_where_no_process_can_be_made(self):
+        """It is held against libdwarf in a process of its own: without one it is not said to be the same."""
+        source = self.write("no_fork.c", "#include <errno.h>\n#include <unistd.h>\npid_t fork(void) { errno = EAGAIN; return -1; }\n")
+        library = self.path("no_fork.so")
+        self.assertEqual(self.run_command("cc", "-shared", "-fPIC", source, "-o", library).returncode, 0)
+        self.assert_fails(self.callsig("index", "--verify", self.program, env={"LD_PRELOAD": library}), 1, self.program, "Resource temporarily unavailable")
+
     def test_verify_a_parameter_that_is_set_first(self):
         """Of `at`, whose address is taken, clang tells what `words[at++]` leaves in it: that is made of what is passed, which is what is read."""
         source = """#include <string.h>
