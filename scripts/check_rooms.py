@@ -35,7 +35,8 @@ PUBLIC_NAME = "callsig_"  # what the libraries give to programs, of which the co
 # What one library uses of another by its public name: libcallsig-stats takes a snapshot of the runtime that it finds in its process.
 PUBLIC_USES = {("output", "callsig_path")}
 # What the profiler defines in place of the C library: whoever else uses one of them means the C library's.
-STAND_INS = {"dlclose", "fork", "makecontext", "pthread_sigmask", "setcontext", "sigaction", "signal", "sigprocmask", "swapcontext"}
+STAND_INS = {"chroot", "dlclose", "fork", "makecontext", "pthread_sigmask", "setcontext", "seteuid", "setresuid", "setreuid", "setuid", "sigaction", "signal",
+             "sigprocmask", "swapcontext"}
 
 
 class Rooms:

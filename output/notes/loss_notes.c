@@ -16,7 +16,8 @@ static const struct loss {
     {.counter = FMT_LOSS_NO_SPACE,
      .is_missing = true,
      .thing = "call",
-     .text = "not recorded: the recording could not grow (disk full, or its memory limit), or memory was refused"},
+     .text = "not recorded: the recording could not grow (disk full, out of reach, or its memory limit), or memory was "
+             "refused"},
     {.counter = FMT_LOSS_NO_SLED,
      .is_missing = true,
      .thing = "call",
@@ -106,9 +107,10 @@ static void put_full(struct out_text *text, const struct out_profile *profile, c
     return;
   if (profile->recordings.count > 1)
     out_text_printf(text, "%s: ", out_process_source(profile, info));
-  out_text_puts(text,
-                "the recording could not grow (disk full, or its memory limit): a module, or calls, may be missing "
-                "from it");
+  out_text_puts(
+      text,
+      "the recording could not grow (disk full, out of reach, or its memory limit): a module, or calls, may be missing "
+      "from it");
 }
 
 static int give(struct out_text *text, out_note_fn note, void *data)

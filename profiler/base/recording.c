@@ -5,12 +5,13 @@
  * is mapped of it, at addresses where nobody else asks for any, and blocks of it are handed out by moving header.next
  * on. So of the program's address space, which RLIMIT_AS may bound at any time, it takes what it holds; and what looks
  * at all of a program's memory (memcheck, for pointers) finds no more than is in use. No descriptor stays open in the
- * program: to grow, the file is opened again and checked to be the same.
+ * program: to grow, the file is opened again and checked to be the same. A program that is about to become another
+ * user, or to have another root folder, has it made longer before (prof_recording_keep_room()): it then grows without
+ * being opened.
  */
 #include "profiler/base/recording.h"
 
 #include <errno.h>
-#include <linux/falloc.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -30,6 +31,9 @@
 #define HEADER_SIZE  4096u
 #define GROWTH_LEAST ((uint64_t)1 << 20)
 
+/* What is kept for a program that may not open the file any more. It is a hole in the file, which takes no space. */
+#define ROOM ((uint64_t)64 << 20)
+
 /* How many places are tried where nobody maps anything, before the kernel is asked for one. */
 #define PLACES 16u
 
@@ -48,61 +52,14 @@ static uint64_t round_up(uint64_t value, uint64_t unit)
   return (value + unit - 1) / unit * unit;
 }
 
-static uint64_t limit_of(int resource)
-{
-  struct rlimit64 limit;
-  if (PROF_SYSCALL4(SYS_prlimit64, 0, resource, 0, &limit) < 0)
-    return UINT64_MAX;
-  return limit.rlim_cur;
-}
-
 /* How large the recording may be, of which `least` bytes are in use: RLIMIT_AS may have become less since it was asked.
  */
 static uint64_t size_limit(const struct prof_process *process, uint64_t least)
 {
   const uint64_t wish = round_up(process->settings.memory_limit, HEADER_SIZE);
-  const uint64_t part = limit_of(RLIMIT_AS) / LIMIT_PART / HEADER_SIZE * HEADER_SIZE;
+  const uint64_t part = prof_limit_of(RLIMIT_AS) / LIMIT_PART / HEADER_SIZE * HEADER_SIZE;
   const uint64_t limit = part < wish ? part : wish;
   return limit > least ? limit : least;
-}
-
-/* Allocates the bytes [from, to) of the file, also on a file system that cannot fallocate(). */
-static long allocate(long fd, uint64_t from, uint64_t to)
-{
-  if (to > limit_of(RLIMIT_FSIZE)) /* above it there is SIGXFSZ */
-    return -EFBIG;
-  long error;
-  do {
-    error = PROF_SYSCALL4(SYS_fallocate, fd, 0, from, to - from);
-  } while (error == -EINTR);
-  if (error != -EOPNOTSUPP && error != -ENOSYS)
-    return error;
-  static const uint8_t zeros[4096];
-  for (uint64_t at = from; at < to;) {
-    long written = PROF_SYSCALL4(SYS_pwrite64, fd, zeros, to - at < sizeof zeros ? to - at : sizeof zeros, at);
-    if (written < 0 && written != -EINTR)
-      return written;
-    at += written > 0 ? (uint64_t)written : 0;
-  }
-  return 0;
-}
-
-/* Opens the recording's file again. The descriptor, or a negative errno: -ESTALE when the path is another file by now.
- */
-static long reopen(const struct prof_process *process)
-{
-  long fd = prof_sys_open(process->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
-  if (fd < 0)
-    return fd;
-  struct stat status;
-  long error = PROF_SYSCALL2(SYS_fstat, fd, &status);
-  if (error == 0 && (status.st_ino != process->inode || status.st_dev != process->device))
-    error = -ESTALE;
-  if (error < 0) {
-    prof_sys_close(fd);
-    return error;
-  }
-  return fd;
 }
 
 /* Why calls go unrecorded from now on: once. */
@@ -123,6 +80,8 @@ static void tell_full(struct prof_process *process, long error)
     prof_message("%s: the recording cannot grow (error %ld%s): new calls are only counted", process->path, -error,
                  error == -ENOSPC   ? ", the disk is full"
                  : error == -EEXIST ? ", something else is mapped behind it"
+                 : error == -EACCES ? ", no permission to open it again"
+                 : error == -ENOENT ? ", its path does not lead to it any more"
                                     : "");
 }
 
@@ -140,6 +99,25 @@ static long map_behind(uintptr_t base, long fd, uint64_t from, uint64_t to)
   return -EEXIST;
 }
 
+/* Gives the bytes up to *wish, or up to `least`, space in the file, and maps them. 0, or a negative errno; *wish: how
+ * far, *refused: it was the mapping. */
+static long extend_file(const struct prof_process *process, long fd, uint64_t least, uint64_t *wish, bool *refused)
+{
+  const uint64_t allocated = process->allocated;
+  const uintptr_t base = (uintptr_t)process->header;
+  long error = prof_recording_allocate(fd, allocated, *wish);
+  if (error < 0)
+    error = prof_recording_allocate(fd, allocated, *wish = least);
+  if (error < 0)
+    return error;
+  error = map_behind(base, fd, allocated, *wish);
+  /* Up to what somebody else has mapped there, or as much as there is. */
+  if (error < 0 && *wish > least)
+    error = map_behind(base, fd, allocated, *wish = least);
+  *refused = error < 0 && error != -EEXIST;
+  return error;
+}
+
 /* Gives the file, and what is mapped of it, `size` bytes at least. 0, or a negative errno; *refused: of the mapping. */
 static long extend(struct prof_process *process, uint64_t size, bool *refused)
 {
@@ -148,22 +126,19 @@ static long extend(struct prof_process *process, uint64_t size, bool *refused)
   uint64_t wish = round_up(allocated + step > size ? allocated + step : size, HEADER_SIZE);
   if (wish > process->reserved)
     wish = process->reserved;
-  long fd = reopen(process);
-  long error = fd < 0 ? fd : allocate(fd, allocated, wish);
-  if (fd >= 0 && error < 0) {
-    wish = least;
-    error = allocate(fd, allocated, wish);
-  }
-  if (error == 0) {
-    const uintptr_t base = (uintptr_t)process->header;
-    error = map_behind(base, fd, allocated, wish);
-    /* Up to what somebody else has mapped there, or as much as there is. */
-    if (error < 0 && wish > least)
-      error = map_behind(base, fd, allocated, wish = least);
-    *refused = error < 0 && error != -EEXIST;
-  }
-  if (fd >= 0)
+  const long fd = prof_recording_reopen(process);
+  long error = fd;
+  if (fd >= 0) {
+    error = extend_file(process, fd, least, &wish, refused);
     prof_sys_close(fd);
+  } else if (least <= process->room) {
+    if (wish > process->room)
+      wish = process->room;
+    const uintptr_t end = (uintptr_t)process->header + allocated;
+    error = prof_recording_lengthen(end, wish - allocated);
+    if (error < 0 && wish > least)
+      error = prof_recording_lengthen(end, (wish = least) - allocated);
+  }
   if (error == 0)
     __atomic_store_n(&process->allocated, wish, __ATOMIC_RELEASE);
   return error;
@@ -185,6 +160,24 @@ static bool grow(struct prof_process *process, uint64_t size)
   }
   prof_unlock(&process->growth);
   return done;
+}
+
+void prof_recording_keep_room(void)
+{
+  struct prof_process *process = &prof_process;
+  prof_lock(&process->growth);
+  uint64_t wish = process->allocated + ROOM;
+  if (wish > process->reserved)
+    wish = process->reserved;
+  if (wish > process->room + ROOM / 2 && wish <= prof_limit_of(RLIMIT_FSIZE)) {
+    const long fd = prof_recording_reopen(process);
+    if (fd >= 0) {
+      if (PROF_SYSCALL2(SYS_ftruncate, fd, wish) == 0)
+        process->room = wish;
+      prof_sys_close(fd);
+    }
+  }
+  prof_unlock(&process->growth);
 }
 
 /* `size` fresh bytes of the file, a multiple of PROF_BLOCK_LEAST. */
@@ -436,10 +429,10 @@ static long take_file(struct prof_process *process, long lock, struct fmt_rec_he
     return error;
   process->inode = status.st_ino;
   process->device = status.st_dev;
-  long fd = reopen(process);
+  long fd = prof_recording_reopen(process);
   if (fd < 0)
     return fd;
-  error = allocate(fd, 0, GROWTH_LEAST);
+  error = prof_recording_allocate(fd, 0, GROWTH_LEAST);
   long address = error == 0 ? map_file(process, fd) : 0;
   if (prof_sys_failed(address))
     error = address;
@@ -456,6 +449,7 @@ static long take_file(struct prof_process *process, long lock, struct fmt_rec_he
 int prof_recording_open(struct prof_process *process, bool child)
 {
   process->full = false;
+  process->room = 0;
   for (unsigned i = 0; i < PROF_BLOCK_SIZES; i++)
     process->free_blocks[i] = NULL;
   if (!process->settings.output[0])

@@ -29,6 +29,9 @@ void *prof_record_alloc_run(size_t size);
 void *prof_record_small(size_t size);
 /* A fmt_rec_name with this text, of no tree. NULL when there is no space. */
 struct fmt_rec_name *prof_record_name(const char *text, size_t length);
+/* Makes the file longer than it is used, so that the recording can grow where it may not be opened any more. Outside of
+ * slow sections, with signals blocked. */
+void prof_recording_keep_room(void);
 /* Gives the blocks of an ended tree back for later threads, and frees its arena. Nothing may refer to its records. */
 void prof_tree_release(struct prof_tree *tree);
 /* Raises tree->pressure by how full the recording is. */

@@ -1,5 +1,5 @@
 /*
- * The file that a process records in: which name it gets, and the lock that says that it is being written.
+ * The file that a process records in: which name it gets, the lock that says that it is being written, and its space.
  *
  * The lock is flock()'s, shared: this process has it, and the `callsig run` that started it; who would take the file
  * away asks for it alone. It belongs to what open() made, which lives as long as a mapping of it. So no descriptor has
@@ -11,11 +11,16 @@
 #include <errno.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
 #include "profiler/base/syscall.h"
 #include "profiler/base/text.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* of Linux 5.14 */
+#endif
 
 #define PAGE      4096u
 #define MAX_NAMES 1000u
@@ -121,4 +126,59 @@ long prof_recording_hold(long fd)
   if (prof_sys_failed(mapped))
     return mapped;
   return PROF_SYSCALL3(SYS_madvise, mapped, PAGE, MADV_DONTFORK);
+}
+
+uint64_t prof_limit_of(int resource)
+{
+  struct rlimit64 limit;
+  if (PROF_SYSCALL4(SYS_prlimit64, 0, resource, 0, &limit) < 0)
+    return UINT64_MAX;
+  return limit.rlim_cur;
+}
+
+long prof_recording_allocate(long fd, uint64_t from, uint64_t to)
+{
+  if (to > prof_limit_of(RLIMIT_FSIZE)) /* above it there is SIGXFSZ */
+    return -EFBIG;
+  long error;
+  do {
+    error = PROF_SYSCALL4(SYS_fallocate, fd, 0, from, to - from);
+  } while (error == -EINTR);
+  if (error != -EOPNOTSUPP && error != -ENOSYS)
+    return error;
+  static const uint8_t zeros[4096];
+  for (uint64_t at = from; at < to;) {
+    long written = PROF_SYSCALL4(SYS_pwrite64, fd, zeros, to - at < sizeof zeros ? to - at : sizeof zeros, at);
+    if (written < 0 && written != -EINTR)
+      return written;
+    at += written > 0 ? (uint64_t)written : 0;
+  }
+  return 0;
+}
+
+long prof_recording_reopen(const struct prof_process *process)
+{
+  long fd = prof_sys_open(process->path, O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0);
+  if (fd < 0)
+    return fd;
+  struct stat status;
+  long error = PROF_SYSCALL2(SYS_fstat, fd, &status);
+  if (error == 0 && (status.st_ino != process->inode || status.st_dev != process->device))
+    error = -ESTALE;
+  if (error < 0) {
+    prof_sys_close(fd);
+    return error;
+  }
+  return fd;
+}
+
+long prof_recording_lengthen(uintptr_t end, uint64_t size)
+{
+  const long address = PROF_SYSCALL4(SYS_mremap, end - PAGE, PAGE, PAGE + size, 0 /* where it is */);
+  if (prof_sys_failed(address))
+    return address;
+  const long error = PROF_SYSCALL3(SYS_madvise, end, size, MADV_POPULATE_WRITE);
+  if (error < 0)
+    prof_sys_munmap((void *)end, size);
+  return error == -EFAULT ? -ENOSPC : error;
 }

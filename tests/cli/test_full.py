@@ -48,7 +48,7 @@ class Full(harness.Case):
         self.assertEqual(self.callsig("run", "-o", "whole", program).returncode, 0)
         told, table = self.lines_of(MEGABYTE, program)
         self.assertIn("reached the limit of RLIMIT_FSIZE", told)
-        missing = "the recording could not grow (disk full, or its memory limit): a module, or calls, may be missing from it"
+        missing = "the recording could not grow (disk full, out of reach, or its memory limit): a module, or calls, may be missing from it"
         self.assertIn(missing, table)
         report = self.callsig("report", "callsig.out")
         self.assertEqual(report.returncode, 0, report.stderr)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -114,9 +115,28 @@ static void grows_in_a_hole(void **state)
     munmap(others[i], MEBIBYTE / 4);
 }
 
+/* Where the file can be opened no more, the recording grows into the room that was kept before, as far as that goes,
+ * and no page of it has no space. */
+static void grows_out_of_reach(void **state)
+{
+  (void)state;
+  assert_int_equal(prof_recording_open(&prof_process, false), 0);
+  prof_recording_keep_room(); /* up to the limit that start() sets */
+  struct stat status;
+  assert_int_equal(stat(prof_process.path, &status), 0);
+  assert_int_equal(status.st_size, 64 * MEBIBYTE);
+  assert_true((uint64_t)status.st_blocks * 512 < 2 * MEBIBYTE);
+  assert_int_equal(rename(prof_process.path, "test_recording.away"), 0);
+  const uint64_t before = prof_process.header->next;
+  assert_int_equal(count_pages(), (64 * MEBIBYTE - before) / PAGE);
+  assert_true(prof_process.full);
+  assert_int_equal(rename("test_recording.away", prof_process.path), 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(ends_at_what_others_map, start, stop),
-                                     cmocka_unit_test_setup_teardown(grows_in_a_hole, start, stop)};
+                                     cmocka_unit_test_setup_teardown(grows_in_a_hole, start, stop),
+                                     cmocka_unit_test_setup_teardown(grows_out_of_reach, start, stop)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
