@@ -14,12 +14,14 @@
 
 #define COMPUTED_MOST 0.01 /* of the time of a thread that sleeps */
 #define WORKED_LEAST  0.01 /* of what all threads computed, for one that works */
+#define UNTOLD_MOST   0.01 /* of a row's time, in recordings that do not tell, where it is known all the same */
 
 struct summing {
   const struct out_profile *profile;
   const struct out_grouping *grouping;
   const struct out_rows *rows;
   struct out_row_sleep *list;
+  double *untold; /* by row, the time in recordings that do not tell; in ticks of the grouping */
   struct out_sleep_total total;
   /* By edge, in ticks of its recording. */
   double *own, *inclusive, *error, *inclusive_error;
@@ -78,22 +80,33 @@ static int find_inclusive(struct summing *summing, struct out_profile *profile)
   return result;
 }
 
-/* Adds to the row of an edge. */
-typedef void (*add_fn)(struct summing *summing, uint32_t number, double scale, struct out_row_sleep *sum);
+/* Adds to the row of an edge, unless the edge is of a recording that does not tell, which `untold` is then raised by.
+ */
+typedef void (*add_fn)(struct summing *summing, uint32_t number, double scale, struct out_row_sleep *sum,
+                       double *untold);
 
-static void add_own(struct summing *summing, uint32_t number, double scale, struct out_row_sleep *sum)
+static void add_own(struct summing *summing, uint32_t number, double scale, struct out_row_sleep *sum, double *untold)
 {
+  if (untold) {
+    *untold += fmax(own_time(summing, number), 0) * scale;
+    return;
+  }
   sum->own += summing->own[number] * scale;
   sum->own_error += summing->error[number] * scale;
 }
 
-static void add_inclusive(struct summing *summing, uint32_t number, double scale, struct out_row_sleep *sum)
+static void add_inclusive(struct summing *summing, uint32_t number, double scale, struct out_row_sleep *sum,
+                          double *untold)
 {
   const struct out_profile *profile = summing->profile;
   const struct out_edge *edge = out_profile_edge(profile, number);
   const struct out_context *context = out_profile_context(profile, out_profile_variant(profile, edge->to)->context);
   const struct out_share share =
       out_edge_share(profile, summing->grouping, edge, out_edge_group(profile, summing->grouping, context));
+  if (untold) {
+    *untold += (double)share.cumulative;
+    return;
+  }
   const double total = (double)out_edge_total(profile, edge) * scale;
   const double read = (double)share.cumulative + (double)share.subtraction.cumulative;
   const double part = total > 0 ? fmin(read / total, 1) : 0;
@@ -110,10 +123,8 @@ static void add_edge(struct summing *summing, uint32_t number, add_fn add)
   if (row == FMT_NONE)
     return;
   const struct out_recording_info *info = recording_of(profile, edge);
-  if (out_sleep_is_told(info))
-    add(summing, number, info->tick / grouping->tick, &summing->list[row]);
-  else
-    summing->list[row] = (struct out_row_sleep){NAN, NAN, NAN, NAN};
+  add(summing, number, info->tick / grouping->tick, &summing->list[row],
+      out_sleep_is_told(info) ? NULL : &summing->untold[row]);
 }
 
 /* Adds an edge that is in a row to the sum of all. */
@@ -131,16 +142,22 @@ static void add_to_total(struct summing *summing, uint32_t number)
 }
 
 /* No thread slept longer than a time is; what was more is not known to be less by as much. Less than a tick is what
- * differences leave of nothing. */
-static void bound(double *slept, double *error, double time)
+ * differences leave of nothing. Of what no recording tells of it may be all, and where that is more than a little,
+ * nothing is known. */
+static void bound(double *slept, double *error, double untold, double time)
 {
+  if (untold > UNTOLD_MOST * time) {
+    *slept = NAN;
+    *error = time;
+    return;
+  }
   *slept = fabs(*slept) < 1 ? 0 : *slept;
   *error = fabs(*error) < 1 ? 0 : *error;
   if (*slept > time) {
     *error += *slept - time;
     *slept = time;
   }
-  *error = fmin(*error, time);
+  *error = fmin(*error + untold, time);
 }
 
 static void sum_up(struct summing *summing, add_fn add)
@@ -155,7 +172,8 @@ static int summing_init(struct summing *summing)
   const size_t edges = summing->profile->edges.count + 1u;
   summing->own = calloc(edges, sizeof *summing->own);
   summing->error = calloc(edges, sizeof *summing->error);
-  if (!summing->own || !summing->error)
+  summing->untold = calloc(summing->rows->list.count + 1u, sizeof *summing->untold);
+  if (!summing->own || !summing->error || !summing->untold)
     return -ENOMEM;
   for (uint32_t i = 0; i < summing->profile->edges.count; i++)
     find_own(summing, i);
@@ -168,6 +186,7 @@ static void summing_free(struct summing *summing)
   free(summing->inclusive);
   free(summing->error);
   free(summing->inclusive_error);
+  free(summing->untold);
 }
 
 int out_row_sleep_make(const struct out_profile *profile, const struct out_grouping *grouping,
@@ -189,9 +208,9 @@ int out_row_sleep_make(const struct out_profile *profile, const struct out_group
   for (uint32_t i = 0; i < profile->edges.count && result == 0; i++)
     add_to_total(&summing, i);
   *total = summing.total;
-  summing_free(&summing);
   for (uint32_t i = 0; i < rows->list.count && result == 0; i++)
-    bound(&summing.list[i].own, &summing.list[i].own_error, (double)out_rows_at(rows, i)->own);
+    bound(&summing.list[i].own, &summing.list[i].own_error, summing.untold[i], (double)out_rows_at(rows, i)->own);
+  summing_free(&summing);
   if (result < 0)
     free(summing.list);
   else
@@ -214,9 +233,9 @@ int out_row_sleep_inclusive(struct out_profile *profile, const struct out_groupi
     result = find_inclusive(&summing, profile);
   if (result == 0)
     sum_up(&summing, add_inclusive);
-  summing_free(&summing);
   for (uint32_t i = 0; i < rows->list.count && result == 0; i++)
-    bound(&list[i].cumulative, &list[i].cumulative_error, (double)out_rows_at(rows, i)->cumulative);
+    bound(&list[i].cumulative, &list[i].cumulative_error, summing.untold[i], (double)out_rows_at(rows, i)->cumulative);
+  summing_free(&summing);
   return result;
 }
 

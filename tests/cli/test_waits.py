@@ -4,6 +4,7 @@
 import csv
 import io
 import json
+import re
 import signal
 import subprocess
 import unittest
@@ -232,6 +233,24 @@ int main(void)
 }
 """
 
+# A function that waits for as long as it is told to, and one that takes the same in each run.
+PARTS = r"""
+#include <stdlib.h>
+#include <unistd.h>
+__attribute__((noinline)) void sleeps(int us)
+{
+  if (us)
+    usleep((unsigned)us);
+}
+__attribute__((noinline)) void always(int us) { usleep((unsigned)us); }
+int main(int argc, char **argv)
+{
+  sleeps(atoi(argv[argc - 1]));
+  always(100000);
+  return 0;
+}
+"""
+
 TRIES = 4  # to meet a moment in which the machine lets that be told; else the error that is printed has to hold
 UNKNOWN = 12  # of moments in which the kernel's accounts, by which the truth is known, are off themselves
 NAMES = ("sleeps", "spins", "locks", "reads", "half", "around", "blocks")
@@ -310,6 +329,20 @@ class Waits(harness.Case):
         heading, line = [line.split() for line in shown.splitlines() if line.startswith("   ncalls") or "(sleeps)" in line]
         self.assertEqual(heading[5:8], ["cpu", "wait", "waiterr"])
         self.assertAlmostEqual(float(line[6]), rows["sleeps"]["wait"], places=3)
+
+    def test_untold_part(self):
+        """One of two recordings does not tell what threads waited: unknown is that of rows which it has a part of."""
+        program = self.compile("parts", PARTS)
+        for name, us, options in ("told", 400000, ()), ("untold", 0, ("--times", "exact")):
+            done = self.callsig("run", "-o", self.path(name), *options, program, str(us))
+            self.assertEqual(done.returncode, 0, done.stderr)
+        rows, _report = self.rows("told", "untold", "--raw")
+        self.assertGreater(rows["sleeps"]["wait"], 0.39)
+        self.assertIsNone(rows["always"]["wait"])
+        told = self.callsig("report", "told", "untold", "--raw", "--by", "function").stdout
+        seconds = float(re.search(r"^of ([\d.]+) seconds it is not known whether threads computed or waited", told, re.MULTILINE).group(1))
+        untold = sum(rows[name]["tottime"] for name in ("always", "main"))
+        self.assertTrue(rows["always"]["tottime"] - 0.001 <= seconds <= untold + 0.001, told)
 
     def test_groupings_agree(self):
         """What is known of each call is the same by whatever calls are grouped, and a thread that computed has computed."""
