@@ -153,7 +153,7 @@ enum fmt_function_flag {
   FMT_FUNCTION_LIBRARY = 1u << 4,  /* imported: file and line are those of its declaration, and the address is that of
                                       its first slot */
   FMT_FUNCTION_UNTIMED = 1u << 5,  /* of those: the ends of its calls are not heard of */
-  FMT_FUNCTION_SPLIT = 1u << 6,    /* has sleds in itself and in a part that the compiler split off: what calls of it go
+  FMT_FUNCTION_SPLIT = 1u << 6,    /* has sites in itself and in a part that the compiler split off: what calls of it go
                                       on in is a call as well */
   FMT_FUNCTION_TOP = 1u << 7,      /* its name is one that `callsig run --below` looks for */
 };

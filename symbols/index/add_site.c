@@ -180,6 +180,19 @@ static int name_site(struct sym_build *build, const struct sym_found_site *found
   return error ? error : report_site(build, site, NULL, NULL);
 }
 
+/* Marks a function of which calls are counted both where it begins and in a part that was split off. Hooks that were
+ * there before inlining are not in the part. */
+static void note_part(const struct sym_build *build, const struct sym_found_site *found,
+                      struct sym_function_entry *entry)
+{
+  const struct sym_symbol *holding = sym_symbol_table_holding(&build->symbol_table, found->call);
+  const bool is_part = holding && sym_symbol_is_part(holding->name);
+  entry->counts_part |= is_part;
+  entry->counts_whole |= !is_part;
+  if (entry->counts_part && entry->counts_whole)
+    entry->function.flags |= FMT_FUNCTION_SPLIT;
+}
+
 int sym_build_add_site(struct sym_build *build, uint32_t index)
 {
   const struct sym_found_site *found = base_vector_at(&build->found, index);
@@ -211,6 +224,8 @@ int sym_build_add_site(struct sym_build *build, uint32_t index)
       struct sym_function_entry *entry = base_vector_at(&build->functions.entries, site.function);
       if (site.physical == FMT_NONE && !instance->is_inlined)
         entry->function.address = instance->this_function;
+      if (!instance->is_inlined)
+        note_part(build, found, entry);
       site.line = instance->is_inlined && instance->call_line ? instance->call_line : entry->function.line;
       error = compile_site(build, found, instance, plan, &frame, &site);
     }

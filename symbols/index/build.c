@@ -62,16 +62,6 @@ static int prepare(struct sym_build *build, const char *path)
   return error;
 }
 
-/* Marks a function of which both the whole and a part that was split off are called by their sleds. */
-static void note_part(const struct sym_build *build, struct sym_function_entry *entry, const struct sym_symbol *symbol)
-{
-  const bool is_part = symbol && sym_symbol_is_part(symbol->name);
-  entry->has_part |= is_part;
-  entry->has_whole |= !is_part;
-  if (entry->has_part && entry->has_whole && build->sleds.sleds.count > 0)
-    entry->function.flags |= FMT_FUNCTION_SPLIT;
-}
-
 /* The concrete ranges of code, and the entry point of each function: of several out-of-line copies the one whose symbol
  * has no clone suffix. */
 static int add_physicals(struct sym_build *build)
@@ -91,7 +81,6 @@ static int add_physicals(struct sym_build *build)
     bool is_clone = symbol && symbol->name[sym_symbol_base_length(symbol->name)] != '\0';
     if (!entry->function.address || !is_clone)
       entry->function.address = range->entry;
-    note_part(build, entry, symbol);
   }
   return 0;
 }

@@ -19,7 +19,7 @@ struct sym_function_entry {
   struct fmt_index_function function; /* without its place in FMT_SECTION_ARGS */
   const struct sym_plan *plan;        /* NULL: no DWARF, or not made */
   uint32_t next;                      /* of those with the same key, FMT_NONE at the end */
-  bool has_whole, has_part;           /* out of line: code from its beginning on, and a part that was split off */
+  bool counts_whole, counts_part;     /* out of line: where it begins, and in a part that was split off */
 };
 
 struct sym_functions {
