@@ -166,10 +166,13 @@ void prof_recording_keep_room(void)
 {
   struct prof_process *process = &prof_process;
   prof_lock(&process->growth);
+  const uint64_t limits[] = {process->reserved, prof_limit_of(RLIMIT_FSIZE) / HEADER_SIZE * HEADER_SIZE};
   uint64_t wish = process->allocated + ROOM;
-  if (wish > process->reserved)
-    wish = process->reserved;
-  if (wish > process->room + ROOM / 2 && wish <= prof_limit_of(RLIMIT_FSIZE)) {
+  for (unsigned i = 0; i < sizeof limits / sizeof limits[0]; i++)
+    if (wish > limits[i])
+      wish = limits[i];
+  /* Not each time, where a program changes its user again and again. */
+  if (process->room < process->allocated + ROOM / 2 && process->room < wish && process->allocated < wish) {
     const long fd = prof_recording_reopen(process);
     if (fd >= 0) {
       if (PROF_SYSCALL2(SYS_ftruncate, fd, wish) == 0)

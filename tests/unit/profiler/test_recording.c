@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -133,10 +134,30 @@ static void grows_out_of_reach(void **state)
   assert_int_equal(rename("test_recording.away", prof_process.path), 0);
 }
 
+/* The room is what limits leave of it. */
+static void keeps_room_within_limits(void **state)
+{
+  (void)state;
+  struct rlimit before;
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+  prof_process.settings.memory_limit = 4 * MEBIBYTE;
+  assert_int_equal(prof_recording_open(&prof_process, false), 0);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &(struct rlimit){3 * MEBIBYTE + 1, before.rlim_max}), 0);
+  prof_recording_keep_room();
+  assert_int_equal(prof_process.room, 3 * MEBIBYTE);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+  prof_recording_keep_room();
+  assert_int_equal(prof_process.room, 4 * MEBIBYTE);
+  struct stat status;
+  assert_int_equal(stat(prof_process.path, &status), 0);
+  assert_int_equal(status.st_size, 4 * MEBIBYTE);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(ends_at_what_others_map, start, stop),
                                      cmocka_unit_test_setup_teardown(grows_in_a_hole, start, stop),
-                                     cmocka_unit_test_setup_teardown(grows_out_of_reach, start, stop)};
+                                     cmocka_unit_test_setup_teardown(grows_out_of_reach, start, stop),
+                                     cmocka_unit_test_setup_teardown(keeps_room_within_limits, start, stop)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
