@@ -24,35 +24,51 @@ static void keep_room(void)
   prof_restore_signals(mask);
 }
 
-/* The function of this name that the program would have called. */
-#define NEXT(name) ((__typeof__(name) *)dlsym(RTLD_NEXT, #name))
+/* What the program would have called. Found when the library is initialised: these may be called by handlers of
+ * signals, and dlsym() may not. */
+static struct {
+  __typeof__(chroot) *chroot;
+  __typeof__(setuid) *setuid;
+  __typeof__(seteuid) *seteuid;
+  __typeof__(setreuid) *setreuid;
+  __typeof__(setresuid) *setresuid;
+} next;
+
+__attribute__((constructor)) static void find_next(void)
+{
+  next.chroot = (__typeof__(chroot) *)dlsym(RTLD_NEXT, "chroot");
+  next.setuid = (__typeof__(setuid) *)dlsym(RTLD_NEXT, "setuid");
+  next.seteuid = (__typeof__(seteuid) *)dlsym(RTLD_NEXT, "seteuid");
+  next.setreuid = (__typeof__(setreuid) *)dlsym(RTLD_NEXT, "setreuid");
+  next.setresuid = (__typeof__(setresuid) *)dlsym(RTLD_NEXT, "setresuid");
+}
 
 PROF_STANDS_IN int chroot(const char *path)
 {
   keep_room();
-  return NEXT(chroot)(path);
+  return next.chroot(path);
 }
 
 PROF_STANDS_IN int setuid(uid_t user)
 {
   keep_room();
-  return NEXT(setuid)(user);
+  return next.setuid(user);
 }
 
 PROF_STANDS_IN int seteuid(uid_t user)
 {
   keep_room();
-  return NEXT(seteuid)(user);
+  return next.seteuid(user);
 }
 
 PROF_STANDS_IN int setreuid(uid_t real, uid_t effective)
 {
   keep_room();
-  return NEXT(setreuid)(real, effective);
+  return next.setreuid(real, effective);
 }
 
 PROF_STANDS_IN int setresuid(uid_t real, uid_t effective, uid_t saved)
 {
   keep_room();
-  return NEXT(setresuid)(real, effective, saved);
+  return next.setresuid(real, effective, saved);
 }
