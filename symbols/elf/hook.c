@@ -229,6 +229,21 @@ const struct sym_hook_slot *sym_hook_slot_at(const struct sym_hook *hook, uint64
   return find(&hook->slots, address);
 }
 
+size_t sym_hook_call_at(const struct sym_hook *hook, const struct sym_code_bytes *code, size_t at, bool *is_lazy)
+{
+  struct sym_code_way way;
+  if (!hook->processor->call_at(code, at, &way))
+    return 0;
+  if (way.target) {
+    const struct sym_hook_target *target = sym_hook_target_at(hook, way.target);
+    *is_lazy = target && target->is_lazy;
+    return target ? way.size : 0;
+  }
+  const struct sym_hook_slot *slot = sym_hook_slot_at(hook, way.slot);
+  *is_lazy = slot && slot->is_lazy;
+  return slot && slot->is_hook ? way.size : 0;
+}
+
 const struct sym_code_bytes *sym_hook_code_at(const struct sym_hook *hook, uint64_t address)
 {
   for (uint32_t i = 0; i < hook->sections.count; i++) {

@@ -59,6 +59,10 @@ const struct sym_hook_target *sym_hook_target_at(const struct sym_hook *hook, ui
 /* The slot at exactly `address`, or NULL. */
 const struct sym_hook_slot *sym_hook_slot_at(const struct sym_hook *hook, uint64_t address);
 
+/* The size of the call of the hook at `at` in a section, as far as the instruction itself says where it leads; 0: there
+ * is none. */
+size_t sym_hook_call_at(const struct sym_hook *hook, const struct sym_code_bytes *code, size_t at, bool *is_lazy);
+
 /* The code section that holds `address`, or NULL. */
 const struct sym_code_bytes *sym_hook_code_at(const struct sym_hook *hook, uint64_t address);
 

@@ -16,6 +16,7 @@ static void begin(struct sym_flow *flow, const struct sym_hook *hook, uint64_t p
   flow->at = pc;
   flow->steps = 0;
   flow->store_count = 0;
+  flow->spills = NULL;
   for (uint8_t reg = 0; reg < FMT_REGISTERS_MAX; reg++) {
     flow->registers[reg] = sym_flow_one(FMT_OP_REG, reg, 0);
     flow->vectors[reg] = sym_flow_one(FMT_OP_XMM, reg, 0);
@@ -27,14 +28,21 @@ void sym_flow_begin_function(struct sym_flow *flow, const struct sym_hook *hook,
   begin(flow, hook, entry, (struct sym_frame_bases){hook->processor->stack_pointer, -1});
 }
 
-void sym_flow_begin(struct sym_flow *flow, const struct sym_hook *hook, uint64_t pc, struct sym_frame_bases bases)
+/* Forgets the registers that a call may change. */
+static void forget_registers(struct sym_flow *flow)
 {
-  begin(flow, hook, pc, bases);
+  const struct sym_processor *processor = flow->hook->processor;
   for (uint8_t reg = 0; reg < FMT_REGISTERS_MAX; reg++) {
-    if (!sym_is_callee_saved(hook->processor, reg) && reg != hook->processor->stack_pointer)
+    if (!sym_is_callee_saved(processor, reg) && reg != processor->stack_pointer)
       flow->registers[reg] = sym_flow_unknown;
     flow->vectors[reg] = sym_flow_unknown;
   }
+}
+
+void sym_flow_begin(struct sym_flow *flow, const struct sym_hook *hook, uint64_t pc, struct sym_frame_bases bases)
+{
+  begin(flow, hook, pc, bases);
+  forget_registers(flow);
 }
 
 /* A direct jump. False when it leaves the section. */
@@ -92,6 +100,28 @@ bool sym_flow_step_over(struct sym_flow *flow)
       return false;
   meet(flow, &before);
   return flow->at == step.target;
+}
+
+bool sym_flow_step_past_call(struct sym_flow *flow)
+{
+  struct sym_step step;
+  if (!sym_step_at(flow->hook, flow->at, UINT64_MAX, &step) || !step.is_call)
+    return sym_flow_step(flow);
+  forget_registers(flow);
+  flow->at += step.size;
+  if (flow->steps++ >= SYM_FLOW_STEPS_MAX || !sym_flow_store(flow, &sym_flow_unknown, 1, sym_flow_unknown))
+    return false;
+  flow->stores[flow->store_count - 1].is_call = true;
+  return true;
+}
+
+bool sym_flow_step_past_jump(struct sym_flow *flow, bool is_taken)
+{
+  struct sym_step step;
+  if (!sym_step_at(flow->hook, flow->at, UINT64_MAX, &step) || !step.target || !step.falls_through || step.is_call)
+    return sym_flow_step(flow);
+  flow->at = is_taken ? step.target : flow->at + step.size;
+  return flow->steps++ < SYM_FLOW_STEPS_MAX && sym_hook_code_at(flow->hook, flow->at);
 }
 
 static void append(const struct sym_flow_value *value, struct sym_code *code)

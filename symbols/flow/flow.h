@@ -19,6 +19,7 @@
 #include "format/machine.h"
 #include "symbols/capture/code.h"
 #include "symbols/elf/hook.h"
+#include "symbols/flow/spill.h"
 
 enum {
   SYM_FLOW_OPS_MAX = 12, /* of one value */
@@ -34,6 +35,7 @@ struct sym_flow_value {
 };
 
 struct sym_flow_store {
+  bool is_call;  /* it stands for what a call may have stored, anywhere but in a spill slot */
   bool has_base; /* the address is a register's value at the hook + offset; else anywhere */
   uint8_t base;  /* DWARF number */
   uint8_t size;
@@ -50,6 +52,10 @@ struct sym_flow {
   struct sym_flow_value vectors[FMT_REGISTERS_MAX];   /* the low 8 bytes of each */
   struct sym_flow_store stores[SYM_FLOW_STORES_MAX];
   unsigned store_count;
+  /* Of the function whose code this is, to tell its spill slots; NULL: all memory may change in a call. */
+  struct sym_spills *spills;
+  const Dwarf_Die *physical;
+  const struct sym_frame *frame;
 };
 
 /* Begins right after the hook's call: callee-saved registers and the stack pointer are as the hook saw them.
@@ -65,6 +71,13 @@ bool sym_flow_step(struct sym_flow *flow);
 /* The same, but that a conditional jump ahead over straight code, as a variadic function has one around the stores of
  * its vector registers, is one instruction: after it is known what both ways leave alike. */
 bool sym_flow_step_over(struct sym_flow *flow);
+
+/* As sym_flow_step(), but that a call which returns is one instruction, too: after it, what calls may change is
+ * unknown, all memory but spill slots included. */
+bool sym_flow_step_past_call(struct sym_flow *flow);
+
+/* As sym_flow_step(), but that a conditional jump is one instruction, too: it is taken, or it is not. */
+bool sym_flow_step_past_jump(struct sym_flow *flow, bool is_taken);
 
 /* Appends ops that push a register (DWARF number) as it is now, and returns how many
  * of its low bytes they tell: 0, without ops, when it is unknown. */

@@ -249,6 +249,8 @@ static bool short_form(struct sym_flow *flow, const struct sym_instruction *inst
     set_register(flow, instruction->rm, 8, pop(flow));
     return true;
   }
+  if (opcode >= 0xb0 && opcode <= 0xb7)
+    return write_rm(flow, instruction, 1, sym_flow_one(FMT_OP_CONST, 0, instruction->immediate));
   if (opcode < 0xb8 || opcode > 0xbf)
     return false;
   set_register(flow, instruction->rm, instruction->operand_size, sym_flow_one(FMT_OP_CONST, 0, instruction->immediate));

@@ -157,6 +157,11 @@ static bool is_unfolded(const struct sym_location *location)
   return false;
 }
 
+bool sym_inlined_keeps(const struct sym_location_context *context, Dwarf_Die *die, const struct sym_location *location)
+{
+  return is_const(die) || sym_parameter_kept(context, die, location) == SYM_KEPT;
+}
+
 bool sym_inlined_may_be_made(const struct sym_location_context *context, Dwarf_Die *die,
                              const struct sym_location *location)
 {
@@ -167,89 +172,4 @@ bool sym_inlined_may_be_made(const struct sym_location_context *context, Dwarf_D
   const enum sym_kept kept = sym_parameter_kept(context, die, location);
   const bool may_be_new = sym_location_is_constant(location) || is_computed(location) || is_told_later(context, die);
   return kept != SYM_KEPT && (may_be_new || kept != SYM_KEPT_UNCHANGED);
-}
-
-/* The constant that an instruction at `at` puts into register `reg` (its bit), as ops. False: it does something else.
- */
-static bool is_constant_load(const struct sym_instruction *instruction, uint64_t at, uint64_t reg,
-                             struct sym_code *code)
-{
-  const uint8_t opcode = instruction->opcode;
-  const bool is_plain = instruction->map == SYM_MAP_ONE_BYTE && !instruction->is_vex;
-  if (!is_plain || !(sym_operands_of(instruction).writes & reg))
-    return false;
-  if (opcode == 0x8d && instruction->base == SYM_RIP_REGISTER)
-    sym_code_add(code, FMT_OP_ADDRESS, 0, 0, 0, (int64_t)(at + instruction->size) + instruction->displacement);
-  else if ((opcode >= 0xb8 && opcode <= 0xbf) || (opcode == 0xc7 && !instruction->is_memory))
-    sym_code_constant(code, instruction->immediate);
-  else if ((opcode == 0x31 || opcode == 0x33) && !instruction->is_memory && instruction->reg == instruction->rm)
-    sym_code_constant(code, 0);
-  else
-    return false;
-  return true;
-}
-
-/* Whether the hook's call leads to `start` on one way alone, past other calls: what is told on one of several may be
- * known on that one only. *last is the instruction before it, *last_at its address. */
-static bool is_straight(const struct sym_location_context *context, Dwarf_Addr start, struct sym_step *last,
-                        Dwarf_Addr *last_at)
-{
-  Dwarf_Addr at = context->pc;
-  while (at < start && start - context->pc < REACH && sym_step_at(context->hook, at, start, last) &&
-         (last->is_call || !last->target) && last->falls_through) {
-    *last_at = at;
-    at += last->size;
-  }
-  return at == start;
-}
-
-/* The constant that one entry of a list tells, or that is loaded where it begins. */
-static bool constant_of(const struct sym_location_context *context, struct sym_location_list *list, int64_t offset,
-                        uint64_t size, struct sym_location *location)
-{
-  struct sym_code code = {0};
-  struct sym_step last;
-  Dwarf_Addr last_at = 0;
-  const Dwarf_Op *ops = list->ops;
-  if (list->start <= context->pc || list->start >= list->end || list->count == 0 ||
-      !is_straight(context, list->start, &last, &last_at))
-    return false;
-  const bool is_register = list->count == 1 && ops[0].atom >= DW_OP_reg0 && ops[0].atom <= DW_OP_reg15;
-  if (is_register && is_constant_load(&last.instruction, last_at, sym_register_bit(ops[0].atom - DW_OP_reg0), &code)) {
-    *location =
-        (struct sym_location){.kind = SYM_LOCATION_VALUE, .code = code, .inner = offset, .known = sizeof(uint64_t)};
-    return true;
-  }
-  sym_composite_location(context, SYM_AFTER_CALL, list->attribute, ops, list->count, offset, size, location);
-  return sym_location_is_constant(location);
-}
-
-/* Whether two constants push the same. */
-static bool is_same(const struct sym_location *one, const struct sym_location *other)
-{
-  return one->kind == SYM_LOCATION_VALUE && other->kind == SYM_LOCATION_VALUE && one->inner == other->inner &&
-         one->code.count == other->code.count &&
-         memcmp(one->code.ops, other->code.ops, one->code.count * sizeof one->code.ops[0]) == 0;
-}
-
-bool sym_inlined_constant(const struct sym_location_context *context, Dwarf_Die *die, int64_t offset, uint64_t size,
-                          struct sym_location *location)
-{
-  Dwarf_Attribute attribute;
-  struct sym_location_list list = {.attribute = dwarf_attr(die, DW_AT_location, &attribute)};
-  struct sym_location found = {.kind = SYM_LOCATION_LOST}, other;
-  if (!context->hook->processor->has_flow)
-    return false;
-  while (list.attribute && sym_location_list_next(&list)) {
-    if (!constant_of(context, &list, offset, size, &other))
-      continue;
-    /* Of two constants one is passed on one way, and the other on another. */
-    if (found.kind != SYM_LOCATION_LOST && !is_same(&found, &other))
-      return false;
-    found = other;
-  }
-  if (found.kind == SYM_LOCATION_LOST || sym_inlined_may_be_made(context, die, &found))
-    return false;
-  *location = found;
-  return true;
 }

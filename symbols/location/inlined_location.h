@@ -24,9 +24,8 @@ bool sym_inlined_is_stale(const struct sym_location_context *context, Dwarf_Attr
 bool sym_inlined_may_be_made(const struct sym_location_context *context, Dwarf_Die *die,
                              const struct sym_location *location);
 
-/* Of a parameter that the copy keeps: the constant that the instance tells of it, or loads into its register, anywhere
- * behind the call. False: there is none. */
-bool sym_inlined_constant(const struct sym_location_context *context, Dwarf_Die *die, int64_t offset, uint64_t size,
-                          struct sym_location *location);
+/* Whether the parameter is what was passed all the while: it cannot be assigned to, or the function's out-of-line copy
+ * tells of it everywhere and never changes it. */
+bool sym_inlined_keeps(const struct sym_location_context *context, Dwarf_Die *die, const struct sym_location *location);
 
 #endif

@@ -16,6 +16,7 @@
 #include "symbols/location/clone_parameters.h"
 #include "symbols/location/composite_location.h"
 #include "symbols/location/entry_value_copy.h"
+#include "symbols/location/inlined_later.h"
 #include "symbols/location/inlined_location.h"
 #include "symbols/location/location_list.h"
 #include "symbols/location/passed_location.h"
@@ -409,10 +410,10 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
     sym_passed_location(context, die, &passed, offset, size, location);
   }
   sym_caller_constant_settle(context, die, offset, size, location);
-  if (!is_of_clang || !context->is_inlined)
+  if (!context->is_inlined)
     return;
   if (location->kind == SYM_LOCATION_LOST)
-    sym_inlined_constant(context, die, offset, size, location);
-  else if (sym_inlined_may_be_made(context, die, location))
+    sym_inlined_later(context, die, offset, size, location);
+  else if (is_of_clang && sym_inlined_may_be_made(context, die, location))
     sym_location_lose(location, SYM_LOST_MADE);
 }

@@ -223,9 +223,7 @@ static bool is_told_at_return(const struct sym_location_context *context, Dwarf_
   return list.is_cut;
 }
 
-/* Whether the location is something in memory outside of the frame. What was passed is loaded from there before the
- * call, as the hook may write there. */
-static bool is_elsewhere(const struct sym_location *location)
+bool sym_post_call_is_elsewhere(const struct sym_location *location)
 {
   return sym_code_has(&location->code, FMT_OP_LOAD) ||
          (location->kind == SYM_LOCATION_MEMORY && sym_code_has(&location->code, FMT_OP_ADDRESS));
@@ -250,7 +248,7 @@ void sym_post_call_location(const struct sym_location_context *context, Dwarf_At
       if (entries.starts[i] == flow.at) {
         sym_composite_location(&later, SYM_LATER, attribute, entries.ops[i], entries.counts[i], offset, size, location);
         sym_post_call_settle(context, location);
-        if (!context->writes_after_call && location->kind != SYM_LOCATION_LOST && is_elsewhere(location))
+        if (!context->writes_after_call && location->kind != SYM_LOCATION_LOST && sym_post_call_is_elsewhere(location))
           sym_location_lose(location, SYM_LOST_NO_RANGE);
         return;
       }

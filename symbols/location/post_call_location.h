@@ -32,4 +32,8 @@ void sym_post_call_settle(const struct sym_location_context *context, struct sym
 void sym_post_call_location(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
                             uint64_t size, struct sym_location *location);
 
+/* Whether the location is something in memory outside of the frame. What was passed is loaded from there before the
+ * call, as the hook may write there. */
+bool sym_post_call_is_elsewhere(const struct sym_location *location);
+
 #endif

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { SYM_STATEMENTS_MAX = 64 };
+enum { SYM_STATEMENTS_MAX = 512 };
 
 enum sym_told {
   SYM_TOLD_IN_REGISTER, /* whole, or more than that */

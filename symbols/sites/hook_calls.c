@@ -2,8 +2,8 @@
 #include "symbols/sites/hook_calls.h"
 
 #include <stdlib.h>
-#include <string.h>
 
+#include "symbols/elf/hook_way.h"
 #include "symbols/processor/processor.h"
 
 static int compare_sled(const void *key, const void *sled)
@@ -26,56 +26,17 @@ static bool is_sled(const struct sym_hook *hook, const struct sym_sleds *sleds, 
   return bsearch(&address, list->data, list->count, list->entry_size, compare_sled) != NULL;
 }
 
-static int compare_import(const void *key, const void *import)
-{
-  const uint64_t slot = *(const uint64_t *)key, at = ((const struct sym_import *)import)->slot;
-  return (slot > at) - (slot < at);
-}
-
-/* The exit hook is an import like any other. */
-static bool is_slot_of_hook(const struct sym_hook *hook, uint64_t address)
-{
-  const struct sym_hook_slot *slot = sym_hook_slot_at(hook, address);
-  if (slot != NULL)
-    return slot->is_hook;
-  const struct base_vector *imports = &hook->imports;
-  const struct sym_import *import =
-      imports->count > 0 ? bsearch(&address, imports->data, imports->count, imports->entry_size, compare_import) : NULL;
-  return import != NULL && strcmp(import->name, "__cyg_profile_func_exit") == 0;
-}
-
-/* The jump of a stub, or the first instruction before it. */
-static bool is_stub(const struct sym_hook *hook, uint64_t address)
-{
-  const struct sym_code_bytes *code = sym_hook_code_at(hook, address);
-  struct sym_code_way way;
-  size_t start;
-  if (code == NULL)
-    return false;
-  const size_t at = (size_t)(address - code->address);
-  const struct sym_processor *processor = hook->processor;
-  return (processor->stub_at(code, at, &way) || processor->stub_around(code, at, &start, &way)) &&
-         is_slot_of_hook(hook, way.slot);
-}
-
-static bool leads_to_hook(const struct sym_hook *hook, const struct sym_code_way *way)
-{
-  if (way->target != 0)
-    return sym_hook_target_at(hook, way->target) != NULL || is_stub(hook, way->target);
-  return way->slot != 0 && is_slot_of_hook(hook, way->slot);
-}
-
 bool sym_is_hook_call(const struct sym_hook *hook, const struct sym_sleds *sleds, uint64_t address)
 {
   const struct sym_code_bytes *code = sym_hook_code_at(hook, address);
   struct sym_code_way way;
-  if ((sleds != NULL && is_sled(hook, sleds, address)) || is_stub(hook, address))
+  if ((sleds != NULL && is_sled(hook, sleds, address)) || sym_hook_is_stub(hook, address))
     return true;
   if (code == NULL)
     return false;
   const size_t at = (size_t)(address - code->address);
-  bool is_hook = hook->processor->call_at(code, at, &way) && leads_to_hook(hook, &way);
+  bool is_hook = hook->processor->call_at(code, at, &way) && sym_hook_leads_to(hook, &way);
   for (unsigned reading = 0; !is_hook && hook->processor->call_before(code, at + 1, reading, &way); reading++)
-    is_hook = leads_to_hook(hook, &way);
+    is_hook = sym_hook_leads_to(hook, &way);
   return is_hook;
 }

@@ -9,27 +9,11 @@
 #include "symbols/processor/processor.h"
 #include "symbols/sites/far_calls.h"
 
-/* The size of the call of the hook at `at`, or 0. */
-static size_t hook_call(const struct sym_hook *hook, const struct sym_code_bytes *code, size_t at, bool *is_lazy)
-{
-  struct sym_code_way way;
-  if (!hook->processor->call_at(code, at, &way))
-    return 0;
-  if (way.target) {
-    const struct sym_hook_target *target = sym_hook_target_at(hook, way.target);
-    *is_lazy = target && target->is_lazy;
-    return target ? way.size : 0;
-  }
-  const struct sym_hook_slot *slot = sym_hook_slot_at(hook, way.slot);
-  *is_lazy = slot && slot->is_lazy;
-  return slot && slot->is_hook ? way.size : 0;
-}
-
 static int scan(const struct sym_hook *hook, const struct sym_code_bytes *code, struct base_vector *sites)
 {
   for (size_t at = 0, step; at < code->size; at += step) {
     bool is_lazy;
-    size_t size = hook_call(hook, code, at, &is_lazy);
+    size_t size = sym_hook_call_at(hook, code, at, &is_lazy);
     step = size ? size : hook->processor->step;
     if (size == 0)
       continue;

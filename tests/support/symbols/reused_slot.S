@@ -58,7 +58,7 @@ filled:
     ret
     .size filled, . - filled
 
-#include "described_program.inc"
+#include "described_inlining.inc"
 
     .section .debug_loc,"",@progbits
 .Llocations:
@@ -79,117 +79,13 @@ filled:
     .byte 0x53 /* DW_OP_reg3: rbx */
     .quad 0, 0
 
-    .section .debug_abbrev,"",@progbits
-.Labbrev:
-    .uleb128 1, 0x11 /* DW_TAG_compile_unit */
-    .byte 1
-    .uleb128 DW_AT_producer, DW_FORM_string, DW_AT_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data8, DW_AT_language, DW_FORM_data2
-    .uleb128 0, 0
-    .uleb128 2, 0x24 /* DW_TAG_base_type */
+    described_unit "reused_slot.c"
+    described_root kept
+    described_root filled
+    described_probe
+    described_instance kept
+    described_instance filled
     .byte 0
-    .uleb128 DW_AT_name, DW_FORM_string, DW_AT_encoding, DW_FORM_data1, DW_AT_byte_size, DW_FORM_data1
-    .uleb128 0, 0
-    .uleb128 3, 0x2e /* DW_TAG_subprogram */
-    .byte 1
-    .uleb128 DW_AT_name, DW_FORM_string, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data8, DW_AT_frame_base, DW_FORM_exprloc, DW_AT_prototyped, DW_FORM_flag_present, DW_AT_GNU_all_call_sites, DW_FORM_flag_present
-    .uleb128 0, 0
-    .uleb128 4, 0x2e /* DW_TAG_subprogram, inlined */
-    .byte 1
-    .uleb128 DW_AT_name, DW_FORM_string, DW_AT_prototyped, DW_FORM_flag_present, DW_AT_inline, DW_FORM_data1
-    .uleb128 0, 0
-    .uleb128 5, 0x05 /* DW_TAG_formal_parameter */
-    .byte 0
-    .uleb128 DW_AT_name, DW_FORM_string, DW_AT_type, DW_FORM_ref4
-    .uleb128 0, 0
-    .uleb128 6, 0x1d /* DW_TAG_inlined_subroutine */
-    .byte 1
-    .uleb128 DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data8
-    .uleb128 0, 0
-    .uleb128 7, 0x05 /* DW_TAG_formal_parameter of an instance */
-    .byte 0
-    .uleb128 DW_AT_location, DW_FORM_sec_offset, DW_AT_abstract_origin, DW_FORM_ref4
-    .uleb128 0, 0
-    .uleb128 8, 0x2e /* DW_TAG_subprogram, of what is inlined elsewhere */
-    .byte 1
-    .uleb128 DW_AT_abstract_origin, DW_FORM_ref4, DW_AT_low_pc, DW_FORM_addr, DW_AT_high_pc, DW_FORM_data8, DW_AT_frame_base, DW_FORM_exprloc, DW_AT_GNU_all_call_sites, DW_FORM_flag_present
-    .uleb128 0, 0
-    .uleb128 9, 0x05 /* its DW_TAG_formal_parameter */
-    .byte 0
-    .uleb128 DW_AT_location, DW_FORM_exprloc, DW_AT_abstract_origin, DW_FORM_ref4
-    .uleb128 0, 0
-    .byte 0
-
-    .macro abstract name
-    .uleb128 4
-    .asciz "\name"
-    .byte 1
-    .endm
-
-    .section .debug_info,"",@progbits
-.Linfo:
-    .long .Linfo_end - .Linfo_begin
-.Linfo_begin:
-    .short 4
-    .long .Labbrev
-    .byte 8
-    .uleb128 1
-    .asciz "clang version 14.0.6"
-    .asciz "reused_slot.c"
-    .quad .Lprobe
-    .quad .Ltext_end - .Lprobe
-    .short 12 /* DW_LANG_C99 */
-.Llong:
-    .uleb128 2
-    .asciz "long"
-    .byte 5, 8 /* DW_ATE_signed */
-.Lkept_root:
-    abstract kept
-.Lkept_value:
-    .uleb128 5
-    .asciz "value"
-    .long .Llong - .Linfo
-    .byte 0
-.Lfilled_root:
-    abstract filled
-.Lfilled_value:
-    .uleb128 5
-    .asciz "value"
-    .long .Llong - .Linfo
-    .byte 0
-    .uleb128 3
-    .asciz "probe"
-    .quad .Lprobe
-    .quad .Lprobe_end - .Lprobe
-    .uleb128 1
-    .byte 0x57 /* DW_OP_reg7: rsp */
-    .macro instance name
-    .uleb128 6
-    .long .L\name\()_root - .Linfo
-    .quad .L\name
-    .quad .L\name\()_end - .L\name
-    .uleb128 7
-    .long .L\name\()_list
-    .long .L\name\()_value - .Linfo
-    .byte 0
-    .endm
-    instance kept
-    instance filled
-    .byte 0
-    .macro alone name
-    .uleb128 8
-    .long .L\name\()_root - .Linfo
-    .quad \name
-    .quad 1
-    .uleb128 1
-    .byte 0x57
-    .uleb128 9
-    .uleb128 1
-    .byte 0x55 /* DW_OP_reg5: rdi */
-    .long .L\name\()_value - .Linfo
-    .byte 0
-    .endm
-    alone kept
-    alone filled
-    .byte 0
-.Linfo_end:
-    .section .note.GNU-stack,"",@progbits
+    described_copy kept
+    described_copy filled
+    described_end
