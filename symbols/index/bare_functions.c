@@ -3,7 +3,8 @@
  *
  * Of functions whose code is the same gcc (-fipa-icf, which -O2 includes) leaves one. Where the address of another may
  * be compared, that gets code of its own, which calls the one that is left, or has its code again; the debug
- * information then has the function as its source does, and no code of it.
+ * information then has the function as its source does, and no code of it. Whose a local symbol is tells the unit whose
+ * code holds it: one unit has one function of that name.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -12,8 +13,8 @@
 #include "symbols/dwarf/prototypes.h"
 #include "symbols/index/build_state.h"
 
-/* The symbol of the function whose entry the site is, where it may be one of these; NULL: it is not. A local symbol may
- * be that of another unit's function. What was inlined is not asked for. */
+/* The symbol of the function whose entry the site is, where it may be one of these; NULL: it is not. What was inlined
+ * is not asked for. */
 static const struct sym_symbol *symbol_of(const struct sym_build *build, uint32_t index)
 {
   const struct sym_instance *instance = base_vector_at(&build->instances.instances, index);
@@ -21,13 +22,21 @@ static const struct sym_symbol *symbol_of(const struct sym_build *build, uint32_
   if (instance->is_known || !instance->this_function)
     return NULL;
   const struct sym_symbol *symbol = sym_symbol_table_exact(&build->symbol_table, instance->this_function);
-  return symbol && !symbol->is_local && symbol == sym_symbol_table_holding(&build->symbol_table, found->call) ? symbol
-                                                                                                              : NULL;
+  return symbol == sym_symbol_table_holding(&build->symbol_table, found->call) ? symbol : NULL;
+}
+
+/* What is asked for of a symbol. */
+static struct sym_prototype wanted_of(const struct sym_symbol *symbol)
+{
+  return (struct sym_prototype){.symbol = symbol ? symbol->name : "",
+                                .code = symbol && symbol->is_local ? symbol->address : 0};
 }
 
 static int compare(const void *a, const void *b)
 {
-  return strcmp(((const struct sym_prototype *)a)->symbol, ((const struct sym_prototype *)b)->symbol);
+  const struct sym_prototype *left = a, *right = b;
+  const int order = strcmp(left->symbol, right->symbol);
+  return order ? order : (left->code > right->code) - (left->code < right->code);
 }
 
 /* Takes the site for the entry of the function that is defined by `die`. At a hook's call nothing tells where that has
@@ -49,13 +58,13 @@ int sym_build_find_bare(struct sym_build *build)
   for (uint32_t i = 0; i < build->found.count; i++) {
     const struct sym_symbol *symbol = symbol_of(build, i);
     if (symbol)
-      wanted[count++].symbol = symbol->name;
+      wanted[count++] = wanted_of(symbol);
   }
   qsort(wanted, count, sizeof *wanted, compare);
   sym_bare_definitions_find(build->file.dwarf, wanted, count);
   for (uint32_t i = 0; count && i < build->found.count; i++) {
     const struct sym_symbol *symbol = symbol_of(build, i);
-    const struct sym_prototype key = {.symbol = symbol ? symbol->name : ""};
+    const struct sym_prototype key = wanted_of(symbol);
     const struct sym_prototype *found = bsearch(&key, wanted, count, sizeof *wanted, compare);
     if (found && found->is_known)
       adopt(build, i, &found->die);

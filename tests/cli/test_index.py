@@ -271,6 +271,22 @@ int main(int argc, char **argv)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("find(words:char**, at=0, which:int*)", {name.split("(", 1)[1][:-1] for name in self.rows(done.stderr)})
 
+    def test_local_functions_that_gcc_folds(self):
+        """Code of its own that gcc gives a function which it folds into another one is that function's in the unit whose code it is."""
+        folded = "static int %s(int p) { sink = p; return p > 5; }\n"
+        for unit, names in (("one", ("kept", "own")), ("two", ("first", "own"))):
+            self.write(f"{unit}.c", "extern volatile int sink;\n" + "\n" * (unit == "two") + "".join(folded % name for name in names) +
+                       "int (*volatile %s[])(int) = {%s};\n" % (unit, ", ".join(names)))
+        self.write("main.c", "volatile int sink;\nextern int (*volatile one[])(int), (*volatile two[])(int);\n"
+                             "int main(void) { return (one[0](1) + one[1](2) + two[0](3) + two[1](4)) & 0; }\n")
+        for options in ((), ("--calls",), ("--before-inlining",)):
+            with self.subTest(options=options):
+                done = self.run_command(harness.CALLSIG_CC, *options, "-O2", "one.c", "two.c", "main.c", "-o", "folded", env={"CALLSIG_CC": "gcc"})
+                self.assertEqual(done.returncode, 0, done.stderr)
+                done = self.callsig("run", self.path("folded"))
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertLessEqual({"one.c:3(own", "two.c:4(own"}, {os.path.basename("(".join(row.split("(")[:2])) for row in self.rows(done.stderr)}, done.stderr)
+
     def rows_of_described(self, name):
         """Builds the program of that name whose debug information is written by hand, and returns the names of a run's rows, without the places."""
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "symbols", f"{name}.S")
