@@ -104,8 +104,8 @@ static enum vf_outcome compare_entered(const struct vf_subject *subject, const s
 }
 
 /* For a parameter that an out-of-line function is passed in a register and that DWARF tells at the call by what was
- * computed of it: holds what the index reads then against what was in the register on entry. VF_BY_CODE: straight code
- * does not lead from there to the call. */
+ * computed of it, or not at all on entry: holds what the index reads then against what was in the register on entry.
+ * VF_BY_CODE: straight code does not lead from there to the call. */
 static enum vf_outcome compare_passed(const struct vf_subject *subject, const struct vf_place *place)
 {
   struct entered entered;
@@ -124,7 +124,8 @@ static enum vf_outcome compare_passed(const struct vf_subject *subject, const st
   if (!vf_run_ops(&entered.machine, subject->index, subject->site, subject->arg, &emitted))
     return VF_DIFFER;
   const bool is_same = vf_same_value(subject->parameter->type, &emitted, &value, subject->is_nullness);
-  return is_same || (value.is_made && vf_is_passed(subject, &at_entry, &emitted, size)) ? VF_AGREE : VF_DIFFER;
+  const bool is_untold = value.is_made || !value.is_begun;
+  return is_same || (is_untold && vf_is_passed(subject, &at_entry, &emitted, size)) ? VF_AGREE : VF_DIFFER;
 }
 
 /* The same for one that DWARF tells after the call alone, of which the index reads another copy: both are held against
@@ -149,7 +150,8 @@ static enum vf_outcome compare_running(const struct vf_subject *subject, const s
   struct vf_value value;
   if (!run_on(subject, place, subject->is_nullness ? 8 : subject->parameter->type->size, &value))
     return VF_BY_CODE;
-  return vf_same_value(subject->parameter->type, emitted, &value, subject->is_nullness)
+  return vf_same_value(subject->parameter->type, emitted, &value, subject->is_nullness) ||
+                 compare_passed(subject, place) == VF_AGREE
              ? VF_AGREE
              : compare_copies(subject, place);
 }
@@ -182,7 +184,7 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
     if (reads && same_loaded(subject->parameter->type, &emitted, &value, subject->is_nullness))
       return VF_AGREE_LOADED;
     is_unknown |= value.status == VF_UNKNOWN;
-    is_told |= moment < VF_AFTER_CALL && value.is_begun;
+    is_told |= moment < VF_AFTER_CALL && value.status == VF_READ;
     is_made |= moment < VF_AFTER_CALL && value.status == VF_READ && value.is_made;
     is_number |= value.status == VF_READ && value.is_number;
     is_slot |= value.is_slot;
@@ -214,7 +216,7 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
   if (!reads && is_readable && is_number && place->physical && vf_has(place->physical, DW_AT_abstract_origin) &&
       vf_is_made_at_link(place->object->dbg, place->physical))
     return VF_MAY_BE_SET;
-  if (!reads && is_readable && vf_is_taken(place, subject->die))
+  if (!reads && is_readable && (vf_is_taken(place, subject->die) || vf_is_out_of_order(place, subject->die)))
     return VF_AGREE;
   if (!reads)
     return is_readable ? is_beyond ? VF_BEYOND : VF_ONLY_SECOND : VF_AGREE;
@@ -224,8 +226,8 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
     return VF_AGREE;
   if (is_late_slot || (!is_readable && is_later))
     return compare_running(subject, place, &emitted);
-  if (!is_readable)
-    return VF_ONLY_INDEX;
   const enum vf_outcome passed = compare_passed(subject, place);
+  if (!is_readable)
+    return passed == VF_AGREE ? VF_AGREE : VF_ONLY_INDEX;
   return passed == VF_AGREE || (passed == VF_BY_CODE && is_made) ? passed : compare_copies(subject, place);
 }

@@ -324,6 +324,28 @@ static bool is_in_one_register(const struct vf_place *place, Dwarf_Die die, uint
   return false;
 }
 
+/* Which of the registers that pass integers, in their order, is the first of these; -1: none is. */
+static int rank_of(uint64_t registers)
+{
+  static const uint8_t integers[] = {5, 4, 1, 2, 8, 9}; /* rdi, rsi, rdx, rcx, r8, r9 */
+  for (unsigned i = 0; i < sizeof integers; i++)
+    if (registers >> integers[i] & 1)
+      return (int)i;
+  return -1;
+}
+
+bool vf_is_out_of_order(const struct vf_place *place, Dwarf_Die die)
+{
+  const int its = place->physical && place->entry ? rank_of(registers_at(die, place->entry)) : -1;
+  for (Dwarf_Die other = its < 0 ? NULL : vf_child(place->physical); other;
+       other = vf_sibling(place->object->dbg, other)) {
+    const int rank = vf_tag(other) == DW_TAG_formal_parameter ? rank_of(registers_at(other, place->entry)) : -1;
+    if (rank >= 0 && rank != its && (vf_offset(other) < vf_offset(die)) != (rank < its))
+      return true;
+  }
+  return false;
+}
+
 bool vf_is_taken(const struct vf_place *place, Dwarf_Die die)
 {
   return is_in_one_register(place, die, place->entry, false);

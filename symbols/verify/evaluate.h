@@ -40,6 +40,10 @@ int vf_register_of(const struct vf_place *place, Dwarf_Die die, Dwarf_Half name)
  * then that one is there, and this one, of a clone, is not passed any more. */
 bool vf_is_taken(const struct vf_place *place, Dwarf_Die die);
 
+/* Whether the registers in which a parameter and another one are told to be on entry are not in the order in which they
+ * are listed: one of them is what the function sets to the other, as where it swaps them. */
+bool vf_is_out_of_order(const struct vf_place *place, Dwarf_Die die);
+
 /* Whether another parameter is told to be in the same register behind a sled: one of them is what the function sets to
  * the other. */
 bool vf_is_shared(const struct vf_place *place, Dwarf_Die die);
