@@ -109,10 +109,7 @@ bool sym_flow_step_past_call(struct sym_flow *flow)
     return sym_flow_step(flow);
   forget_registers(flow);
   flow->at += step.size;
-  if (flow->steps++ >= SYM_FLOW_STEPS_MAX || !sym_flow_store(flow, &sym_flow_unknown, 1, sym_flow_unknown))
-    return false;
-  flow->stores[flow->store_count - 1].is_call = true;
-  return true;
+  return flow->steps++ < SYM_FLOW_STEPS_MAX && sym_flow_store(flow, &sym_flow_unknown, 1, sym_flow_unknown);
 }
 
 bool sym_flow_step_past_jump(struct sym_flow *flow, bool is_taken)

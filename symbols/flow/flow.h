@@ -22,7 +22,7 @@
 #include "symbols/flow/spill.h"
 
 enum {
-  SYM_FLOW_OPS_MAX = 12, /* of one value */
+  SYM_FLOW_OPS_MAX = 20, /* of one value */
   SYM_FLOW_STORES_MAX = 64,
   SYM_FLOW_STEPS_MAX = 256 /* instructions */
 };
@@ -35,7 +35,6 @@ struct sym_flow_value {
 };
 
 struct sym_flow_store {
-  bool is_call;  /* it stands for what a call may have stored, anywhere but in a spill slot */
   bool has_base; /* the address is a register's value at the hook + offset; else anywhere */
   uint8_t base;  /* DWARF number */
   uint8_t size;
@@ -52,7 +51,8 @@ struct sym_flow {
   struct sym_flow_value vectors[FMT_REGISTERS_MAX];   /* the low 8 bytes of each */
   struct sym_flow_store stores[SYM_FLOW_STORES_MAX];
   unsigned store_count;
-  /* Of the function whose code this is, to tell its spill slots; NULL: all memory may change in a call. */
+  /* Of the function whose code this is, to tell its spill slots, which calls and stores elsewhere leave alone; NULL:
+   * none is known. */
   struct sym_spills *spills;
   const Dwarf_Die *physical;
   const struct sym_frame *frame;

@@ -75,10 +75,16 @@ static bool overlaps(const struct sym_flow_store *store, int64_t offset, uint8_t
   return offset < store->offset + store->size && store->offset < offset + size;
 }
 
-/* Whether a call leaves a place alone: it is a spill slot, of at least these bytes. */
+/* Whether a store to another place than the frame's leaves a place alone, as a call does: it is a spill slot, of at
+ * least these bytes, whose address nothing has. */
 static bool is_spill(const struct sym_flow *flow, uint8_t base, int64_t offset, uint8_t size)
 {
   return flow->spills && sym_spill_size(flow->spills, flow->physical, flow->frame, base, offset) >= size;
+}
+
+static bool is_of_frame(const struct sym_flow *flow, const struct sym_flow_store *store)
+{
+  return store->has_base && (store->base == flow->bases.stack_pointer || store->base == flow->bases.cfa);
 }
 
 /* The newest store that may have touched the bytes decides; one to an unknown address may have touched any. */
@@ -87,7 +93,7 @@ enum sym_flow_memory sym_flow_look_up(const struct sym_flow *flow, uint8_t base,
 {
   for (unsigned i = flow->store_count; i-- > 0;) {
     const struct sym_flow_store *store = &flow->stores[i];
-    if (store->is_call && is_spill(flow, base, offset, size))
+    if (!is_of_frame(flow, store) && is_spill(flow, base, offset, size))
       continue;
     if (!store->has_base || store->base != base)
       return SYM_FLOW_UNKNOWN;

@@ -14,7 +14,10 @@
 #include "symbols/location/statements.h"
 #include "symbols/processor/x86_64.h"
 
-enum { CHOICES_MAX = 3 /* conditional jumps that are followed both ways */ };
+enum {
+  CHOICES_MAX = 3, /* conditional jumps that are followed both ways */
+  USE_STEPS = 8,   /* instructions behind a call in which its result is looked for */
+};
 
 /* One way through the code behind the hook's call, past other calls. */
 struct walk {
@@ -24,7 +27,6 @@ struct walk {
   bool is_fresh;         /* so have the operands of the latest comparison */
   bool for_constant;     /* a number is looked for, which no call can change */
   bool has_left;         /* the hook of exits was called, for the function or for one that is not known */
-  bool has_chosen;       /* a jump was passed that may depend on what was there when the hook was called */
   unsigned choices;      /* a bit for each conditional jump to come: it is taken */
   unsigned choice_count; /* those passed */
 };
@@ -57,12 +59,23 @@ static bool calls_hook(const struct sym_location_context *context, const struct 
          sym_hook_leads_to(context->hook, &way);
 }
 
-/* Whether the next instruction uses what the call returns: then the call does return. */
+/* Whether the code behind a call uses what that returns: then it does return. */
 static bool uses_result(const struct sym_location_context *context, const struct walk *walk)
 {
-  struct sym_step next;
-  return sym_step_at(context->hook, walk->flow.at + walk->step.size, UINT64_MAX, &next) &&
-         sym_operands_of(&next.instruction).reads & sym_register_bit(SYM_RAX);
+  const uint64_t result = sym_register_bit(SYM_RAX);
+  struct sym_step next = walk->step;
+  uint64_t at = walk->flow.at;
+  for (unsigned i = 0; i < USE_STEPS; i++) {
+    at += next.size;
+    if (!sym_step_at(context->hook, at, UINT64_MAX, &next) || next.is_call || next.target || !next.falls_through)
+      return false;
+    const struct sym_operands operands = sym_operands_of(&next.instruction);
+    if (operands.reads & result)
+      return true;
+    if (operands.writes & result)
+      return false;
+  }
+  return false;
 }
 
 /* Whether an instruction's operand lies in memory that is not the frame's. */
@@ -70,7 +83,7 @@ static bool is_outside(const struct sym_location_context *context, const struct 
 {
   const struct sym_frame_bases bases = sym_location_bases(context);
   const uint64_t frame = sym_register_bit((uint64_t)bases.stack_pointer) | sym_register_bit((uint64_t)bases.cfa);
-  return instruction->is_memory && instruction->base < 16 && !(sym_general_register(instruction->base) & frame);
+  return instruction->is_memory && !(sym_general_register(instruction->base) & frame);
 }
 
 static bool is_compare(const struct sym_instruction *instruction)
@@ -147,11 +160,11 @@ static bool walk_on(const struct sym_location_context *context, struct walk *wal
   const bool is_choice = step->target && step->falls_through && !step->is_call;
   if (walk->has_left && (step->is_call || is_choice || !step->falls_through))
     return false;
-  if (is_choice && walk->for_constant)
+  /* Behind a jump that depends on what was there when the hook was called a compiler computes with what that tells. */
+  if (is_choice && (walk->for_constant || !walk->is_fresh))
     return false;
   if (is_choice) {
     const bool is_taken = walk->choices >> walk->choice_count & 1;
-    walk->has_chosen |= !walk->is_fresh;
     return walk->choice_count++ < CHOICES_MAX && sym_flow_step_past_jump(&walk->flow, is_taken);
   }
   freshen(context, walk);
@@ -168,16 +181,6 @@ static bool is_before_entry(const struct sym_location_context *context, struct w
   code = sym_hook_code_at(context->hook, walk->flow.at);
   return !code ||
          (walk->step.is_call ? enters_again(context, walk, code) : walk->step.falls_through && !walk->step.target);
-}
-
-/* Whether a value is nothing but what a register held at the hook. */
-static bool is_register(const struct sym_location *location)
-{
-  const struct sym_code *code = &location->code;
-  for (unsigned i = 0; i < code->count; i++)
-    if (code->ops[i].code != (i == 0 ? FMT_OP_REG : FMT_OP_EXTEND))
-      return false;
-  return location->kind == SYM_LOCATION_VALUE && code->count > 0;
 }
 
 /* The entry of a list that begins at `start`. */
@@ -208,7 +211,7 @@ static bool first_told(const struct sym_location_context *context, Dwarf_Attribu
     sym_composite_location(&later, SYM_LATER, attribute, entry.ops, entry.count, offset, size, location);
     is_found = !walk->for_constant || sym_location_is_constant(location);
   }
-  return is_found && location->kind != SYM_LOCATION_LOST && (!walk->has_chosen || is_register(location)) &&
+  return is_found && location->kind != SYM_LOCATION_LOST &&
          (context->writes_after_call || !sym_post_call_is_elsewhere(location)) &&
          !(walk->has_left && is_before_entry(context, walk));
 }

@@ -104,9 +104,10 @@ static bool is_counted_constant(const struct sym_location *location)
 }
 
 /* What DWARF says for a time after the call, where it says nothing of the call itself: `location` is lost and stays so
- * when that does not tell what was passed. */
-static void after_call(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
-                       uint64_t size, struct sym_location *location)
+ * when that does not tell what was passed. What gcc tells only then may be what the function sets its parameter to, of
+ * which what was passed is nowhere, unless the out-of-line copy shows that it keeps it. */
+static void after_call(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute,
+                       int64_t offset, uint64_t size, struct sym_location *location)
 {
   struct sym_location other;
   /* clang binds a parameter right after the call of the hook; gcc binds it before, and what it binds there is new. */
@@ -126,6 +127,8 @@ static void after_call(const struct sym_location_context *context, Dwarf_Attribu
       return;
   }
   sym_post_call_location(context, attribute, offset, size, &other);
+  if (!context->writes_after_call && other.kind != SYM_LOCATION_LOST && !sym_inlined_keeps(context, die, &other))
+    sym_location_lose(&other, SYM_LOST_NO_RANGE);
   if (other.kind != SYM_LOCATION_LOST || location->lost == SYM_LOST_NO_RANGE)
     *location = other;
 }
@@ -380,7 +383,7 @@ static void locate(const struct sym_location_context *context, Dwarf_Die *die, D
      * value. */
     if (location->kind == SYM_LOCATION_LOST && location->lost != SYM_LOST_ENTRY_VALUE &&
         location->lost != SYM_LOST_FRAME_NUMBER && location->lost != SYM_LOST_NOT_YET)
-      after_call(context, &attribute, offset, size, location);
+      after_call(context, die, &attribute, offset, size, location);
     /* clang binds at once what an out-of-line function sets its parameter to. */
     if (context->writes_after_call && !context->is_inlined && sym_location_is_constant(location))
       sym_location_lose(location, SYM_LOST_SET);

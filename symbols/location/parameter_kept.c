@@ -63,6 +63,7 @@ struct search {
   struct writer setter;             /* of the first value that it is set to */
   unsigned set_count;               /* how often the parameter is set */
   uint64_t places;                  /* bits of the registers that it has been told to be in */
+  struct sym_holders slots;         /* the slots */
   bool has_returned;                /* the first call, the hook's, has */
   bool has_met;                     /* jumps lead to the latest instruction */
   bool is_reached;                  /* they, or the one before it, do: jumps back alone are not followed */
@@ -87,10 +88,13 @@ static bool holds(struct search *search, const struct sym_statement *statement)
              !sym_holders_has_slot(holders, statement->reg, statement->offset)) {
     is_set = !holders->has_lost_slots;
     sym_holders_add_slot(holders, statement->reg, statement->offset);
-    search->is_unknown = true;
+    search->is_unknown |=
+        is_set || search->is_reached || !sym_holders_has_slot(&search->slots, statement->reg, statement->offset);
   }
   if (statement->told == SYM_TOLD_IN_REGISTER)
     search->places |= statement->reg;
+  else if (statement->told == SYM_TOLD_IN_SLOT)
+    sym_holders_add_slot(&search->slots, statement->reg, statement->offset);
   search->is_unknown |= is_set || statement->told == SYM_TOLD_UNKNOWN;
   return !is_set;
 }

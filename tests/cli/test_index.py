@@ -323,7 +323,11 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
     def test_what_is_told_behind_the_hooks_call(self):
         """Of a parameter that its function keeps, a later place is traced back, but not past a test of what it is made of, nor into the next copy."""
         self.assertEqual(self.rows_of_described("told_later") - {"probe())", "main())"},
-                         {"after_exit(value=41))", "sunk(value=7))", "tested(value=?))", "again(value=?))", "again(value=9))"})
+                         {"after_exit(value=41))", "sunk(value=7))", "tested(value=?))", "chosen(value=?))", "again(value=?))", "again(value=9))"})
+
+    def test_what_gcc_tells_behind_the_hooks_call(self):
+        """It counts where the function's copy shows that the parameter is kept."""
+        self.assertEqual(self.rows_of_described("told_by_gcc") - {"probe())", "main())"}, {"keeps(value=41))", "sets(value=?))"})
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 /*
  * A program as clang 14 describes it, whose inlined functions never change their parameter, which is told behind the hook's
  * call alone. after_exit()'s is told behind the call of the hook of exits; sunk()'s is computed where a call's result was
- * tested; tested()'s is computed where the number that it is made of was. Of again() there are two copies, as of a loop that
+ * tested; tested()'s is computed where the number that it is made of was, and chosen()'s is told in a register there: behind
+ * such a test it may be one of two, which the test has told apart. Of again() there are two copies, as of a loop that
  * was unrolled: the second one's is told before its hook is called, and nothing is of the first.
  */
     .text
@@ -62,6 +63,16 @@ probe:
     hook exit, tested
 .Ltested_end:
 
+.Lchosen:
+    hook enter, chosen
+    testq %rbx, %rbx
+    je .Lchosen_exit
+.Lchosen_told:
+    call nothing
+.Lchosen_exit:
+    hook exit, chosen
+.Lchosen_end:
+
 .Lagain:
     hook enter, again
     hook exit, again
@@ -99,6 +110,7 @@ nothing:
     lone after_exit
     lone sunk
     lone tested
+    lone chosen
     lone again
 
 #include "described_inlining.inc"
@@ -112,23 +124,27 @@ nothing:
     .quad 0, 0
     .endm
     list after_exit, after_exit_told, sunk, 3 /* rbx */
-    list sunk, sunk_told, sunk_exit, 5        /* rdi */
+    list sunk, sunk_told, sunk_exit, 5 /* rdi */
     list tested, tested_told, tested_exit, 5
-    list again, again_told, again_end, 13     /* r13 */
+    list chosen, chosen_told, chosen_exit, 12 /* r12 */
+    list again, again_told, again_end, 13 /* r13 */
 
     described_unit "told_later.c"
     described_root after_exit
     described_root sunk
     described_root tested
+    described_root chosen
     described_root again
     described_probe
     described_instance after_exit
     described_instance sunk
     described_instance tested
+    described_instance chosen
     described_instance again
     .byte 0
     described_copy after_exit
     described_copy sunk
     described_copy tested
+    described_copy chosen
     described_copy again
     described_end
