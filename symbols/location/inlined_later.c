@@ -160,6 +160,9 @@ static bool walk_on(const struct sym_location_context *context, struct walk *wal
   const bool is_choice = step->target && step->falls_through && !step->is_call;
   if (walk->has_left && (step->is_call || is_choice || !step->falls_through))
     return false;
+  /* A jump back leads to where another copy of the function may come, too. */
+  if (!step->is_call && step->target && step->target <= walk->flow.at)
+    return false;
   /* Behind a jump that depends on what was there when the hook was called a compiler computes with what that tells. */
   if (is_choice && (walk->for_constant || !walk->is_fresh))
     return false;
