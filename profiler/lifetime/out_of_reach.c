@@ -14,18 +14,8 @@
 #include "profiler/base/recording.h"
 #include "profiler/base/syscall.h"
 
-/* In a child that has no recording of its own yet, the one that is known is its parent's. */
-static void keep_room(void)
-{
-  const uint64_t mask = prof_block_signals();
-  if (__atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) == PROF_PROCESS_RECORDING &&
-      prof_process.pid == prof_sys_getpid())
-    prof_recording_keep_room();
-  prof_restore_signals(mask);
-}
-
 /* What the program would have called. Found when the library is initialised: these may be called by handlers of
- * signals, and dlsym() may not. */
+ * signals, and dlsym() may not. A library that is initialised before comes first. */
 static struct {
   __typeof__(chroot) *chroot;
   __typeof__(setuid) *setuid;
@@ -41,6 +31,18 @@ __attribute__((constructor)) static void find_next(void)
   next.seteuid = (__typeof__(seteuid) *)dlsym(RTLD_NEXT, "seteuid");
   next.setreuid = (__typeof__(setreuid) *)dlsym(RTLD_NEXT, "setreuid");
   next.setresuid = (__typeof__(setresuid) *)dlsym(RTLD_NEXT, "setresuid");
+}
+
+/* In a child that has no recording of its own yet, the one that is known is its parent's. */
+static void keep_room(void)
+{
+  if (!next.chroot)
+    find_next();
+  const uint64_t mask = prof_block_signals();
+  if (__atomic_load_n(&prof_process.state, __ATOMIC_ACQUIRE) == PROF_PROCESS_RECORDING &&
+      prof_process.pid == prof_sys_getpid())
+    prof_recording_keep_room();
+  prof_restore_signals(mask);
 }
 
 PROF_STANDS_IN int chroot(const char *path)

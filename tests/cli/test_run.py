@@ -413,6 +413,18 @@ class Output(harness.Case):
 class Program(harness.Case):
     """What reaches the program, and what comes back from it."""
 
+    def test_library_that_changes_the_user_first(self):
+        """It is initialised before the runtime is, and calls what that stands in for."""
+        library = self.path("libfirst.so")
+        done = self.run_command("cc", "-shared", "-fPIC", "-Wl,-z,initfirst", "-Wl,-soname,libfirst.so", self.write("first.c", """
+            #include <unistd.h>
+            __attribute__((constructor)) static void first(void) { setuid(getuid()); setreuid(getuid(), getuid()); }
+            int loaded(void) { return 0; }"""), "-o", library)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        program = self.compile("program", "int loaded(void); int main(void) { return loaded(); }", libs=[library, "-Wl,-rpath," + self.folder])
+        done = self.callsig("run", "-o", "x.out", program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
     def test_exit_status(self):
         for status in (0, 1, 2, 77, 255):
             program = self.compile("program", f"int main(void) {{ return {status}; }}")
