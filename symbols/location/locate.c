@@ -290,9 +290,19 @@ static void at_hook(const struct sym_location_context *context, Dwarf_Attribute 
   }
 }
 
+/* Whether something is added in what is computed. */
+static bool is_sum(const struct sym_code *code)
+{
+  for (unsigned i = 0; i < code->count; i++)
+    if (code->ops[i].code == FMT_OP_ADD_CONST || code->ops[i].code == FMT_OP_PLUS || code->ops[i].code == FMT_OP_MINUS)
+      return true;
+  return false;
+}
+
 /* Loses, or finds elsewhere, what an out-of-line function was passed in a register and is said to keep in one of which
  * it has made something else: gcc goes on calling that the parameter where the function extends or shifts a structure
- * in place, and clang tells what it has computed of it by then. */
+ * in place, and clang tells what it has computed of it by then. Where that is a sum from the first instruction on, before
+ * which nothing was computed, what was passed is told nowhere. */
 static void settle_kept(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
                         uint64_t size, struct sym_location *location)
 {
@@ -305,6 +315,8 @@ static void settle_kept(const struct sym_location_context *context, Dwarf_Attrib
   at_entry.sled_end = context->entry;
   at_pc(&at_entry, context->entry, SYM_AT_CALL, attribute, offset, size, &passed);
   const uint64_t end = (uint64_t)location->inner + size;
+  if (is_made && passed.kind == SYM_LOCATION_VALUE && is_sum(&passed.code))
+    sym_location_lose(location, SYM_LOST_NO_RANGE);
   if (passed.kind != SYM_LOCATION_REGISTER || passed.inner != location->inner ||
       (!is_made && sym_entry_register_is_kept(context, passed.reg, location->reg, end)))
     return;

@@ -143,6 +143,19 @@ static enum vf_outcome compare_copies(const struct vf_subject *subject, const st
                                                                                                    : VF_DIFFER;
 }
 
+/* Whether a function of its own tells of a parameter a sum from its first instruction on, before which nothing was
+ * added: that is not what was passed. */
+static bool is_sum_on_entry(const struct vf_subject *subject, const struct vf_place *place)
+{
+  struct entered entered;
+  struct vf_value value;
+  if ((subject->site->flags & FMT_SITE_INLINED) || !enter(&entered, place))
+    return false;
+  entered.place.call = entered.place.sled_end = entered.at;
+  evaluate(&entered, subject, &value);
+  return value.is_sum;
+}
+
 /* Holds what is told after the call against what the index reads at the call. */
 static enum vf_outcome compare_running(const struct vf_subject *subject, const struct vf_place *place,
                                        const struct vf_emitted *emitted)
@@ -216,7 +229,8 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
   if (!reads && is_readable && is_number && place->physical && vf_has(place->physical, DW_AT_abstract_origin) &&
       vf_is_made_at_link(place->object->dbg, place->physical))
     return VF_MAY_BE_SET;
-  if (!reads && is_readable && (vf_is_taken(place, subject->die) || vf_is_out_of_order(place, subject->die)))
+  if (!reads && is_readable &&
+      (vf_is_taken(place, subject->die) || vf_is_out_of_order(place, subject->die) || is_sum_on_entry(subject, place)))
     return VF_AGREE;
   if (!reads)
     return is_readable ? is_beyond ? VF_BEYOND : VF_ONLY_SECOND : VF_AGREE;

@@ -185,6 +185,18 @@ static bool is_frame_sum(const struct vf_expression *expression)
   return true;
 }
 
+/* Whether what is told lies in no place, and something was added to what lies in one. */
+static bool is_sum(const struct vf_expression *expression)
+{
+  bool is_added = false;
+  for (size_t i = 0; i < expression->count; i++) {
+    const uint8_t atom = expression->ops[i].atom;
+    is_added |= atom == DW_OP_plus || atom == DW_OP_minus || atom == DW_OP_plus_uconst ||
+                (atom >= DW_OP_breg0 && atom <= DW_OP_breg31 && expression->ops[i].operands[0] != 0);
+  }
+  return is_added && is_made(expression);
+}
+
 static bool is_counted(const struct vf_expression *expression)
 {
   if (expression->count < 3 || expression->ops[expression->count - 1].atom != DW_OP_stack_value)
@@ -252,6 +264,7 @@ void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract
     value->is_single = vf_list_is_single(&list);
     value->is_begun = true;
     value->is_frame_sum = is_frame_sum(&expression);
+    value->is_sum = is_sum(&expression);
     value->is_counted = is_counted(&expression);
     value->is_number = is_number(&expression);
     value->low = expression.low;

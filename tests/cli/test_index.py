@@ -325,6 +325,10 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
         self.assertEqual(self.rows_of_described("told_later") - {"probe())", "main())"},
                          {"after_exit(value=41))", "sunk(value=7))", "tested(value=?))", "chosen(value=?))", "again(value=?))", "again(value=9))"})
 
+    def test_what_is_told_of_a_function_of_its_own(self):
+        """What is computed at its first instruction is what it makes of its parameter, where something is added."""
+        self.assertEqual(self.rows_of_described("told_at_entry") - {"probe())", "main())"}, {"counted(value=?))", "narrow(value=41))"})
+
     def test_what_gcc_tells_behind_the_hooks_call(self):
         """It counts where the function's copy shows that the parameter is kept."""
         self.assertEqual(self.rows_of_described("told_by_gcc") - {"probe())", "main())"}, {"keeps(value=41))", "sets(value=?))"})
