@@ -110,6 +110,34 @@ int prof_proc_maps_walk(prof_mapping_fn visit, void *data)
   return got < 0 ? (int)got : 0;
 }
 
+bool prof_mapping_path_is_escaped(const struct prof_mapping *mapping)
+{
+  const char *path = mapping->path;
+  while (*path && *path != '\\')
+    path++;
+  return *path != '\0';
+}
+
+void prof_mapping_path(const struct prof_mapping *mapping, char *path, size_t size)
+{
+  char link[64];
+  long length = 0;
+  if (prof_mapping_path_is_escaped(mapping)) {
+    struct prof_text name = prof_text_begin(link, sizeof link);
+    prof_text_add(&name, "/proc/self/map_files/");
+    prof_text_add_number(&name, mapping->low, 16);
+    prof_text_add(&name, "-");
+    prof_text_add_number(&name, mapping->high, 16);
+    length = PROF_SYSCALL4(SYS_readlinkat, AT_FDCWD, link, path, size - 1);
+  }
+  if (length > 0) {
+    path[length] = '\0';
+    return;
+  }
+  struct prof_text text = prof_text_begin(path, size);
+  prof_text_add(&text, mapping->path);
+}
+
 bool prof_proc_maps_at(uintptr_t address, uintptr_t *low, uintptr_t *high)
 {
   char name[128] = "";

@@ -5,6 +5,7 @@
 #define CALLSIG_PROFILER_BASE_PROC_MAPS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* At the end of the path of a file whose name is gone, or that never had one. */
@@ -18,8 +19,13 @@ struct prof_mapping {
   uint64_t offset;
   uint64_t device;  /* major << 32 | minor; 0 when anonymous */
   uint64_t inode;   /* 0 when anonymous */
-  const char *path; /* "" when anonymous; "[stack]" and the like; valid during the call */
+  const char *path; /* as listed; "" when anonymous; "[stack]" and the like; valid during the call */
 };
+
+/* May the path be another than is listed? A new line is "\012" there, as that text itself is. */
+bool prof_mapping_path_is_escaped(const struct prof_mapping *mapping);
+/* Writes the path of the mapped file as it is. Anywhere. */
+void prof_mapping_path(const struct prof_mapping *mapping, char *path, size_t size);
 
 /* Gets each mapping in ascending order; false ends the walk. */
 typedef bool (*prof_mapping_fn)(const struct prof_mapping *mapping, void *data);

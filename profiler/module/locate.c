@@ -115,10 +115,8 @@ static bool visit(const struct prof_mapping *mapping, void *data)
     search->holds = true;
     search->found->device = mapping->device;
     search->found->inode = mapping->inode;
-    if (mapping->path[0] == '/') {
-      struct prof_text path = prof_text_begin(search->found->path, sizeof search->found->path);
-      prof_text_add(&path, mapping->path);
-    }
+    if (mapping->path[0] == '/')
+      prof_mapping_path(mapping, search->found->path, sizeof search->found->path);
   }
   return true;
 }
@@ -216,9 +214,16 @@ static void find_executable_path(struct prof_located *found)
   found->path[length > 0 ? length : 0] = '\0';
 }
 
+static bool is_there(const char *path, uint64_t inode, struct stat *status)
+{
+  return PROF_SYSCALL4(SYS_newfstatat, AT_FDCWD, path, status, 0) == 0 && (!inode || status->st_ino == inode);
+}
+
+/* A file may be called so, too. */
 static void strip_deleted(struct prof_located *found)
 {
-  if (prof_ends_with(found->path, PROF_DELETED_MARK)) {
+  struct stat status;
+  if (prof_ends_with(found->path, PROF_DELETED_MARK) && !is_there(found->path, found->inode, &status)) {
     found->deleted = true;
     found->path[prof_length(found->path) - (sizeof PROF_DELETED_MARK - 1)] = '\0';
   }
@@ -228,8 +233,7 @@ bool prof_located_status(const struct prof_located *found, struct stat *status)
 {
   if (found->deleted && !found->main_program)
     return false;
-  return PROF_SYSCALL4(SYS_newfstatat, AT_FDCWD, prof_located_file(found), status, 0) == 0 &&
-         (!found->inode || status->st_ino == found->inode);
+  return is_there(prof_located_file(found), found->inode, status);
 }
 
 uint64_t prof_located_version(const struct prof_located *found)
@@ -253,7 +257,7 @@ int prof_locate(uintptr_t address, struct prof_located *found)
     return -ENOENT;
   uintptr_t headers = getauxval(AT_PHDR);
   found->main_program = headers >= found->start && headers < found->end;
-  /* In the list of mappings a path is not as it is written. */
+  /* The list of mappings may not have its path as it is written. */
   if (found->main_program && !linker_knows)
     find_executable_path(found);
   strip_deleted(found);

@@ -123,20 +123,12 @@ int prof_elf_has_sleds(const char *path)
   return search(path, false);
 }
 
-/* The kernel writes a new line so, and nothing else. */
-static bool has_backslash(const char *path)
-{
-  while (*path && *path != '\\')
-    path++;
-  return *path != '\0';
-}
-
 int prof_elf_mapped_has_sleds(const struct prof_mapping *mapping)
 {
   const uintptr_t entry = getauxval(AT_ENTRY);
   if (entry >= mapping->low && entry < mapping->high)
     return prof_elf_has_sleds("/proc/self/exe");
-  if (!prof_ends_with(mapping->path, PROF_DELETED_MARK) && !has_backslash(mapping->path))
+  if (!prof_ends_with(mapping->path, PROF_DELETED_MARK) && !prof_mapping_path_is_escaped(mapping))
     return prof_elf_has_sleds(mapping->path);
   struct prof_located *found = prof_scratch_take(sizeof *found);
   if (!found)

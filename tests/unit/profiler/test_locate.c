@@ -1,9 +1,14 @@
 /* Which module an address lies in: the program, a library, neither; and the process's mappings. */
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <link.h>
 #include <malloc.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "profiler/base/proc_maps.h"
@@ -86,6 +91,40 @@ static void test_nothing(void)
   free(heap);
 }
 
+/* A copy of the program of such a name in the current folder, mapped; it is still there, or not. */
+static void check_named(const char *name, bool removed)
+{
+  char folder[PROF_MAX_PATH], path[PROF_MAX_PATH + 64];
+  int from = open("/proc/self/exe", O_RDONLY), file = open(name, O_RDWR | O_CREAT | O_EXCL, 0700);
+  struct stat about;
+  CHECK(from >= 0 && file >= 0 && fstat(from, &about) == 0 && getcwd(folder, sizeof folder));
+  CHECK(sendfile(file, from, NULL, (size_t)about.st_size) == about.st_size);
+  char *mapped = mmap(NULL, (size_t)about.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+  CHECK(mapped != MAP_FAILED);
+  if (removed)
+    CHECK(unlink(name) == 0);
+  CHECK(prof_locate((uintptr_t)mapped + 64, &found) == 0);
+  snprintf(path, sizeof path, "%s/%s", folder, name);
+  CHECK(strcmp(found.path, path) == 0 && found.deleted == removed && !found.main_program);
+  CHECK(munmap(mapped, (size_t)about.st_size) == 0 && close(from) == 0 && close(file) == 0);
+  if (!removed)
+    CHECK(unlink(name) == 0);
+}
+
+/* The kernel's list has other names for some files than they have. */
+static void test_odd_names(void)
+{
+  static const char *const names[] = {"two\nlines", "a\\012b", "library (deleted)", "two\nlines (deleted)", "plain.so"};
+  char folder[] = "/tmp/callsig-locate-XXXXXX";
+  int before = open(".", O_RDONLY | O_DIRECTORY);
+  CHECK(before >= 0 && mkdtemp(folder) && chdir(folder) == 0);
+  for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+    check_named(names[i], false);
+    check_named(names[i], true);
+  }
+  CHECK(fchdir(before) == 0 && close(before) == 0 && rmdir(folder) == 0);
+}
+
 struct seen {
   uintptr_t address;
   bool stack, found, ascending;
@@ -131,6 +170,7 @@ int main(void)
   test_program();
   test_library();
   test_nothing();
+  test_odd_names();
   test_both_ways();
   test_maps();
   int calls = 0;
