@@ -10,6 +10,8 @@
 
 #include <elfutils/libdwfl.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
 
@@ -37,6 +39,27 @@ static int find_no_debuginfo(Dwfl_Module *module, void **user, const char *name,
 {
   (void)module, (void)user, (void)name, (void)base, (void)file, (void)link, (void)checksum, (void)found;
   return -1;
+}
+
+/* libdwfl takes names from the list of mappings, which has a new line of a path as "\012". */
+static int find_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, char **file, Elf **elf)
+{
+  int found = dwfl_linux_proc_find_elf(module, user, name, base, file, elf);
+  if (found >= 0 || *elf != NULL || strstr(name, "\\012") == NULL)
+    return found;
+  char *path = strdup(name);
+  if (path == NULL)
+    return -1;
+  for (char *at = strstr(path, "\\012"); at != NULL; at = strstr(at, "\\012")) {
+    *at++ = '\n';
+    memmove(at, at + 3, strlen(at + 3) + 1);
+  }
+  found = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (found >= 0)
+    *file = path;
+  else
+    free(path);
+  return found;
 }
 
 static bool begins_with(const char *text, const char *beginning)
@@ -107,7 +130,7 @@ static int visit(Dwfl_Frame *frame, void *data)
 /* Follows its calls to the outermost. */
 static int follow(const struct cli_borrowed *thread, struct calls *calls)
 {
-  static const Dwfl_Callbacks callbacks = {.find_elf = dwfl_linux_proc_find_elf, .find_debuginfo = find_no_debuginfo};
+  static const Dwfl_Callbacks callbacks = {.find_elf = find_elf, .find_debuginfo = find_no_debuginfo};
   Dwfl *dwfl = dwfl_begin(&callbacks);
   if (dwfl == NULL)
     return -ENOMEM;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/common/maps_line.h"
+
 int cli_code_map_add(struct cli_code_map *map, const struct cli_mapping *mapping)
 {
   struct cli_mapping *added = base_vector_add(&map->mappings, 1);
@@ -56,8 +58,9 @@ int cli_code_map_read(struct cli_code_map *map, struct base_strings *strings, pi
     const char *path = parse_code(line, &mapping);
     if (path == NULL)
       continue;
+    char whole[PATH_MAX];
     if (cli_code_map_is_module(path))
-      error = base_strings_add(strings, path, &mapping.module);
+      error = base_strings_add(strings, cli_maps_line_path(pid, line, whole) ? whole : path, &mapping.module);
     if (error == 0)
       error = cli_code_map_add(map, &mapping);
   }

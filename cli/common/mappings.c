@@ -7,12 +7,14 @@
 #include <string.h>
 #include <sys/uio.h>
 
+#include "cli/common/maps_line.h"
+
 #define REMOVED " (deleted)"
 
 /* Takes one line of the file apart. False when it is none. */
-static bool parse_line(char *line, struct cli_memory_mapping *mapping)
+static bool parse_line(pid_t pid, char *line, struct cli_memory_mapping *mapping)
 {
-  char *next;
+  char *next, path[PATH_MAX];
   line[strcspn(line, "\n")] = '\0';
   mapping->start = strtoull(line, &next, 16);
   if (*next != '-')
@@ -29,7 +31,8 @@ static bool parse_line(char *line, struct cli_memory_mapping *mapping)
     next += strspn(next, " ");
     next += strcspn(next, " ");
   }
-  mapping->path = strdup(next + strspn(next, " "));
+  next += strspn(next, " ");
+  mapping->path = strdup(next[0] == '/' && cli_maps_line_path(pid, line, path) ? path : next);
   return true;
 }
 
@@ -45,7 +48,7 @@ int cli_mappings_read(pid_t pid, struct cli_mappings *mappings)
     return -errno;
   while (error == 0 && getline(&line, &size, file) >= 0) {
     struct cli_memory_mapping mapping = {0};
-    if (!parse_line(line, &mapping))
+    if (!parse_line(pid, line, &mapping))
       continue;
     struct cli_memory_mapping *added = mapping.path != NULL ? base_vector_add(&mappings->list, 1) : NULL;
     if (added != NULL)

@@ -13,7 +13,7 @@ struct cli_memory_mapping {
   uint64_t start, end;
   uint64_t offset; /* of `start`, in the file */
   bool readable, writable, executable;
-  char *path; /* as the kernel prints it, "" for none; owned */
+  char *path; /* with " (deleted)" where that is so; of no file as the kernel prints it, "" for none; owned */
 };
 
 struct cli_mappings {

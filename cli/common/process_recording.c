@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/common/maps_line.h"
 #include "cli/common/recordings.h"
 #include "cli/common/subcommand.h"
 #include "format/recording.h"
@@ -53,15 +54,14 @@ bool cli_recording_is_off(const char *path)
   return read_header(path, 0, &header) == 0 && header.is_off != 0;
 }
 
-/* Takes the recording that a line of /proc/PID/maps tells of, if it is one, and that process's own. 0; -EACCES when the
- * file is not this user's to read; or -ENOENT. */
-static int take_mapped(char *line, unsigned inside, char path[PATH_MAX])
+/* Takes the recording that a line of the process's maps tells of, if it is one, and that process's own. 0; -EACCES when
+ * the file is not this user's to read; or -ENOENT. */
+static int take_mapped(unsigned long pid, const char *line, unsigned inside, char path[PATH_MAX])
 {
-  char *file = strchr(line, '/');
-  if (strstr(line, "s ") == NULL || file == NULL || strlen(file) > PATH_MAX)
-    return -ENOENT;
-  file[strcspn(file, "\n")] = '\0';
+  char file[PATH_MAX];
   struct fmt_rec_header header;
+  if (strstr(line, "s ") == NULL || !cli_maps_line_path((pid_t)pid, line, file))
+    return -ENOENT;
   int error = read_header(file, O_NOFOLLOW, &header);
   if (error < 0 || header.pid != inside)
     return error < 0 ? error : -ENOENT;
@@ -114,7 +114,7 @@ int cli_process_recording(const char *name, char path[PATH_MAX])
   bool is_foreign = false;
   errno = 0;
   while (found != 0 && getline(&line, &room, maps) > 0) {
-    found = take_mapped(line, inside, path);
+    found = take_mapped(pid, line, inside, path);
     is_foreign |= found == -EACCES;
   }
   /* Of a process that may not be looked into the file is there, and reading it fails. */

@@ -11,18 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/common/maps_line.h"
 #include "cli/common/process_recording.h"
 
-/* The regular file that a line of /proc/PID/maps tells of, shared; NULL for none. */
-static const char *shared_file(char *line)
+/* The regular file that a line of the process's maps tells of, shared. False: it is of none. */
+static bool take_shared_file(pid_t pid, const char *line, char name[PATH_MAX])
 {
   struct stat status;
-  char *name = strchr(line, '/');
   const char *access = strchr(line, ' ');
-  if (name == NULL || strlen(name) > PATH_MAX || access == NULL || access[4] != 's')
-    return NULL;
-  name[strcspn(name, "\n")] = '\0';
-  return lstat(name, &status) == 0 && S_ISREG(status.st_mode) ? name : NULL;
+  return access != NULL && access[4] == 's' && cli_maps_line_path(pid, line, name) && lstat(name, &status) == 0 &&
+         S_ISREG(status.st_mode);
 }
 
 /* Is the process one of this program, which looks into a recording? */
@@ -37,11 +35,11 @@ static bool is_of_callsig(pid_t pid)
 
 /* Takes what a line of /proc/PID/maps has mapped, if that is a recording of the run, and nearer to the process than
  * what was taken before: its own, or the one that was begun last. True when it is its own. */
-static bool take_line(char *line, uint64_t run, struct cli_recorded_process *process)
+static bool take_line(const char *line, uint64_t run, struct cli_recorded_process *process)
 {
   struct fmt_rec_header header;
-  const char *name = shared_file(line);
-  if (name == NULL || !cli_recording_header(name, &header) || header.run != run)
+  char name[PATH_MAX];
+  if (!take_shared_file(process->pid, line, name) || !cli_recording_header(name, &header) || header.run != run)
     return false;
   const bool is_own = header.pid == cli_process_number_inside((unsigned long)process->pid);
   if (is_own || process->path[0] == '\0' || cli_recording_began(&header) > process->start) {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/common/maps_line.h"
 #include "cli/common/process_recording.h"
 #include "cli/run/child_files.h"
 #include "cli/run/elf_facts.h"
@@ -37,13 +38,13 @@ static bool is_of_run(const char *pid, uint64_t run)
   return found;
 }
 
-/* Is `path` that of a recording of the run, whether the file is still there or not? */
+/* Is `path` that of a recording of the run, whether the file is still there or not? Takes the mark of one that is not
+ * off. */
 static bool is_recording_of(const struct cli_recording_place *place, char *path)
 {
   static const char deleted[] = " (deleted)";
   const char *base = strrchr(place->path, '/') + 1;
   const size_t folder = (size_t)(base - place->path);
-  path[strcspn(path, "\n")] = '\0';
   const size_t length = strlen(path);
   if (length >= sizeof deleted && strcmp(path + length + 1 - sizeof deleted, deleted) == 0)
     path[length + 1 - sizeof deleted] = '\0';
@@ -54,14 +55,12 @@ static bool is_recording_of(const struct cli_recording_place *place, char *path)
 /* Has it a recording of the run mapped? It is that of the process that it was forked from, where it has none itself. */
 static bool is_child(const char *pid, const struct cli_recording_place *place)
 {
-  char *line = NULL;
+  char *line = NULL, path[PATH_MAX];
   size_t room = 0;
   bool found = false;
   FILE *maps = open_file_of(pid, "maps");
-  while (maps != NULL && !found && getline(&line, &room, maps) > 0) {
-    char *path = strchr(line, '/');
-    found = path != NULL && is_recording_of(place, path);
-  }
+  while (maps != NULL && !found && getline(&line, &room, maps) > 0)
+    found = cli_maps_line_path((pid_t)strtol(pid, NULL, 10), line, path) && is_recording_of(place, path);
   free(line);
   if (maps != NULL)
     fclose(maps);

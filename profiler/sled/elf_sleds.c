@@ -123,22 +123,38 @@ int prof_elf_has_sleds(const char *path)
   return search(path, false);
 }
 
-int prof_elf_mapped_has_sleds(const struct prof_mapping *mapping)
+/* A file that never had a name cannot be looked at by one. */
+static int in_memory(const struct prof_mapping *mapping)
 {
-  const uintptr_t entry = getauxval(AT_ENTRY);
-  if (entry >= mapping->low && entry < mapping->high)
-    return prof_elf_has_sleds("/proc/self/exe");
-  if (!prof_ends_with(mapping->path, PROF_DELETED_MARK) && !prof_mapping_path_is_escaped(mapping))
-    return prof_elf_has_sleds(mapping->path);
   struct prof_located *found = prof_scratch_take(sizeof *found);
   if (!found)
     return -ENOMEM;
   const bool is_module = prof_locate(mapping->low, found) == 0;
-  /* A library may have been loaded by another name, which is there. */
-  int has = is_module ? prof_elf_has_sleds(found->path) : 0;
-  if (is_module && has == 0 && prof_starts_with(mapping->path, IN_MEMORY))
-    has = -ENOENT;
   prof_scratch_give(found, sizeof *found);
+  return is_module ? -ENOENT : 0;
+}
+
+int prof_elf_mapped_has_sleds(const struct prof_mapping *mapping)
+{
+  const uintptr_t entry = getauxval(AT_ENTRY);
+  const bool marked = prof_ends_with(mapping->path, PROF_DELETED_MARK);
+  if (entry >= mapping->low && entry < mapping->high)
+    return prof_elf_has_sleds("/proc/self/exe");
+  if (!marked && !prof_mapping_path_is_escaped(mapping))
+    return prof_elf_has_sleds(mapping->path);
+  if (prof_starts_with(mapping->path, IN_MEMORY))
+    return in_memory(mapping);
+  char *path = prof_scratch_take(PROF_MAX_PATH);
+  if (!path)
+    return -ENOMEM;
+  prof_mapping_path(mapping, path, PROF_MAX_PATH);
+  int has = prof_elf_has_sleds(path);
+  /* A file may be called as one whose name is gone; in whose place another may be by now. */
+  if (has == 0 && marked) {
+    path[prof_length(path) - (sizeof PROF_DELETED_MARK - 1)] = '\0';
+    has = prof_elf_has_sleds(path);
+  }
+  prof_scratch_give(path, PROF_MAX_PATH);
   return has;
 }
 

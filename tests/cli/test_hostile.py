@@ -5,8 +5,11 @@ import io
 import json
 import os
 import shutil
+import signal
 import socket
 import struct
+import subprocess
+import time
 
 import harness
 
@@ -18,6 +21,24 @@ __attribute__((no_instrument_function)) int main(int argc, char **argv) {
   prctl(PR_SET_NAME, argv[1]);
   return twice(argc) == 0; }
 """
+# Loads the library that it is told of, calls twice() of it so often, says so, and once more for each line of its input.
+LOADING = """
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+int main(int argc, char **argv) {
+  void *library = dlopen(argv[1], RTLD_NOW);
+  int (*twice)(int) = library ? (int (*)(int))dlsym(library, "twice") : NULL;
+  if (!twice)
+    return 1;
+  for (int i = atoi(argv[2]); i > 0; i--)
+    twice(i % 2);
+  for (int c = puts("ready") + fflush(stdout); argc > 3 && (c = getchar()) != EOF;)
+    twice(2);
+  return 0; }
+"""
+LINKED = "int twice(int n);\nint main(void) { return twice(0) + twice(1) + twice(2) == 0; }\n"
+LIBRARY = "int __attribute__((noinline)) twice(int n) { return n * 2; }\n"
 TOTAL, CALLS = 80, 72  # where docs/recording-format.md has them in an edge
 
 
@@ -63,6 +84,60 @@ class Hostile(harness.Case):
             done = self.callsig(*command)
             self.assertIn(shown, done.stdout + done.stderr)
             self.assertNotRegex(done.stdout + done.stderr, "[\u202e\x1b]")
+
+    def loading(self, folder, library):
+        """The program and the library in such a folder, both with sleds."""
+        os.mkdir(self.path(folder))
+        for name, source, flags in (("loading", LOADING, []), (library, LIBRARY, ["-shared", "-fPIC"])):
+            code = self.write("code.c", source)
+            done = self.run_command(harness.CALLSIG_CC, "-O1", *flags, code, "-o", self.path(folder, name))
+            self.assertEqual(done.returncode, 0, done.stderr)
+        return self.path(folder, "loading"), self.path(folder, library)
+
+    def counts(self, recording):
+        done = self.callsig("report", "--by", "function", "--format", "json", recording)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return {row["function"]: row["ncalls"] for row in json.loads(done.stdout)["rows"]}
+
+    def test_libraries_that_are_loaded(self):
+        """The kernel's list of mappings has another name for them than they have."""
+        for number, name in enumerate(("two\nlines.so", "a\\012b.so", "library (deleted)", "plain.so")):
+            program, library = self.loading(f"at\n{number}", name)
+            done = self.callsig("run", "-o", f"r{number}", program, library, "10")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(self.counts(f"r{number}"), {"main": 1, "twice": 10})
+            done = self.run_command(harness.CALLSIG_CC, "-O1", self.write("linked.c", LINKED), library, "-o", "linked")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            done = self.callsig("run", "-o", f"l{number}", "./linked")
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(self.counts(f"l{number}"), {"main": 1, "twice": 3})
+
+    def test_process_in_a_folder_of_two_lines(self):
+        """It is found by its number, and attached to."""
+        program, library = self.loading("two\nlines", "plain.so")
+        run = subprocess.Popen((program, library, "10", "on"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+                               env=self.environment, cwd=self.path("two\nlines"))
+        self.addCleanup(run.communicate)
+        self.addCleanup(run.kill)
+        self.assertEqual(run.stdout.readline(), "ready\n")
+        recording = self.path("two\nlines", "r")
+        attach = subprocess.Popen((harness.CALLSIG, "attach", "-o", recording, str(run.pid)), env=self.environment,
+                                  stderr=subprocess.PIPE, text=True)
+        self.addCleanup(attach.communicate)
+        self.addCleanup(attach.kill)
+        self.assertIn("records in", attach.stderr.readline())
+        run.stdin.write("...")
+        run.stdin.flush()
+        for _ in range(600):
+            if self.counts(recording).get("twice") == 3:
+                break
+            time.sleep(0.05)
+        self.assertEqual(self.counts(recording), {"twice": 3})
+        for command in (("ctl", str(run.pid), "status"), ("top", "--batch", "1", str(run.pid))):
+            done = self.callsig(*command)
+            self.assertEqual((done.returncode, done.stderr), (0, ""), command)
+        attach.send_signal(signal.SIGINT)
+        self.assertEqual((attach.communicate(timeout=60)[1], attach.returncode), ("", 0))
 
     def test_fifo(self):
         """What nobody writes to is not waited for."""
