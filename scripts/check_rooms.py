@@ -10,7 +10,7 @@ finding is one line, and the exit status 1:
   - files that call each other in a circle, rooms that use each other in a circle, headers that include each other in a circle;
   - a quoted include that is not written from the top of the tree; a file of the tree that is included by <>; a public header that
     includes one that is not;
-  - a source that lies in a room and is in no list; a file of a library that lies in no room;
+  - a source that lies in a room and is in no list; a file of a library that lies in no room; what a compiler makes, among the sources;
   - a folder with more than 30 C files, a file over 500 lines, a function over 80 lines, a source whose first line is no comment.
 
 What is read: the direct includes of every file, the dependency files that the compiler wrote (so that nothing comes in by a way
@@ -27,6 +27,7 @@ import shlex
 import subprocess
 import sys
 
+MADE = re.compile(r"\.(o|a|so|dwo|gcda|gcno)$")
 FILES_IN_A_FOLDER, LINES_IN_A_FILE, LINES_IN_A_FUNCTION = 30, 500, 80
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
 SEARCHED = re.compile(r"^[ \t]*#[ \t]*include[ \t]+<([^>]+)>", re.MULTILINE)
@@ -272,8 +273,11 @@ class Check:
                     start = None
 
     def strays(self):
-        """Files beside the rooms of a library, which nothing would be said of."""
+        """Files beside the rooms of a library, which nothing would be said of, and what a compiler left."""
         libraries = {room.split("/")[0] for room in self.rooms.uses}
+        for file in self.sources():
+            if MADE.search(file) and (self.top / file).exists():
+                self.find(f"{file}: is made by a compiler, and no source")
         for file in self.files:
             if file.split("/")[0] in libraries and file not in self.inside:
                 self.find(f"{file}: lies in no room; give it to one, or state its folder with callsig_room()")

@@ -124,6 +124,10 @@ class Planted(unittest.TestCase):
         self.write("low/stray.h", HEAD)
         self.expect("low/stray.h: lies in no room; give it to one, or state its folder with callsig_room()")
 
+    def test_made_by_a_compiler(self):
+        self.write("one.dwo", "")
+        self.expect("one.dwo: is made by a compiler, and no source")
+
     def test_include_as_of_the_system(self):
         self.append("low/number.h", "#include <high/print.h>\n")
         self.expect("low/number.h: includes <high/print.h>, a file of the tree, as if it were the system's",

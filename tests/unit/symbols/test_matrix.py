@@ -73,8 +73,9 @@ def build(compiler, flags, kind, folder, tools):
         run([compiler, os.path.join(folder, "main.o"), "-o", program, "-ldl"])
         return [program, library], library, "libsample.so"
     hook = ["-Wl,--whole-archive", tools.archive, "-Wl,--no-whole-archive", "-lxxhash", "-ldl"]
+    # clang leaves the .dwo file of a program that it compiles and links at once where it runs.
     run([compiler] + flags + [sample, os.path.join(folder, "main.o"), "-o", program] +
-        (hook if kind == "local" else [trace]))
+        (hook if kind == "local" else [trace]), cwd=folder)
     if kind == "debuglink":
         debug = os.path.join(folder, "sample.debug")
         run(["objcopy", "--only-keep-debug", program, debug])
@@ -131,7 +132,8 @@ def main():
     parser.add_argument("--all", action="store_true", help="every case, not only the quick ones")
     parser.add_argument("--keep", help="folder to build in, which is kept")
     tools = parser.parse_args()
-    top = tools.keep or tempfile.mkdtemp(prefix="callsig-symbols-")
+    tools.tools, tools.trace, tools.archive = map(os.path.abspath, (tools.tools, tools.trace, tools.archive))
+    top = os.path.abspath(tools.keep) if tools.keep else tempfile.mkdtemp(prefix="callsig-symbols-")
     good = True
     for compiler in ("gcc", "clang"):
         if not shutil.which(compiler):
