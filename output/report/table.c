@@ -70,9 +70,11 @@ static void make_line(struct out_table *table, uint32_t number)
   out_table_put_name(table, number);
   const struct out_known_function *function =
       out_row_function(&table->names, &((const struct out_row *)out_rows_at(&table->stats->rows, number))->key);
+  const size_t before = table->line.length;
   if (function && function->is_library)
     out_text_puts(&table->line, OUT_LIBRARY_MARK);
   out_text_puts(&table->line, out_table_mark(table, number));
+  table->mark_bytes = table->line.length - before;
 }
 
 static int print_heading(struct out_table *table)

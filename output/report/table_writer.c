@@ -154,17 +154,30 @@ int out_table_close(struct out_table *table, int result)
 static size_t line_limit(const struct out_table *table)
 {
   const size_t width = table->stats->style.width;
-  if (table->name_at == 0 || table->line.failed)
+  if (table->name_at == 0)
     return width;
   const size_t least = out_width_of(&table->cells, table->line.data, table->name_at) + OUT_TABLE_LEAST_NAME;
-  return width > least ? width : least;
+  return width > least + table->mark_bytes ? width - table->mark_bytes : least;
+}
+
+static void fit_line(struct out_table *table)
+{
+  struct out_text *line = &table->line;
+  char marks[sizeof OUT_LIBRARY_MARK OUT_UNCERTAIN_MARK] = "";
+  if (table->mark_bytes > 0) {
+    line->length -= table->mark_bytes;
+    memcpy(marks, line->data + line->length, table->mark_bytes);
+    line->data[line->length] = '\0';
+  }
+  out_table_fit(table, line_limit(table));
+  out_text_puts(line, marks);
 }
 
 int out_table_end_line(struct out_table *table)
 {
-  if (table->stats->style.width > 0)
-    out_table_fit(table, line_limit(table));
-  table->name_at = table->file_bytes = 0;
+  if (table->stats->style.width > 0 && !table->line.failed)
+    fit_line(table);
+  table->name_at = table->file_bytes = table->mark_bytes = 0;
   if (table->line.failed)
     return -ENOMEM;
   out_text_putc(&table->line, '\n');

@@ -27,6 +27,7 @@ struct out_table {
   size_t name_width; /* of the callers' and callees' left column */
   size_t name_at;    /* where the name begins that was put into the line last: what is before stays; 0: there is none */
   size_t file_bytes; /* of that name: the path that it begins with; 0: it has none */
+  size_t mark_bytes; /* at the end of the line: what stays there however narrow the terminal is, in ASCII */
   bool is_told;      /* the message of what failed was given */
 };
 
@@ -42,8 +43,8 @@ int out_table_close(struct out_table *table, int result);
  * left, and then what stands at the right. */
 void out_table_fit(struct out_table *table, size_t limit);
 
-/* Ends the line: shortened where that was asked for, but for OUT_TABLE_LEAST_NAME cells of its name and what stands
- * before that. -ENOMEM. */
+/* Ends the line: shortened where that was asked for, but for OUT_TABLE_LEAST_NAME cells of its name, what stands before
+ * that, and the marks behind it. -ENOMEM. */
 int out_table_end_line(struct out_table *table);
 
 /* Writes the line and clears nothing: shortened where that was asked for. -EIO or -ENOMEM. */

@@ -35,6 +35,30 @@ class Terminal(harness.Case):
         self.assertNotIn("\033[", self.callsig("report").stdout)
         self.assertRegex(show(NO_COLOR="1"), r"(?m)^ +\d+ function calls .* seconds(, of which threads waited [\d.]+)?\r$")
 
+    def test_marks(self):
+        """They are there however narrow the terminal is: of times that are no larger than their error, and of library calls."""
+        source = """
+#include <stdlib.h>
+static int __attribute__((noinline)) a_function_of_a_long_name(int a_parameter, void *another_parameter) {
+  free(another_parameter);
+  return a_parameter; }
+int main(int argc, char **argv) {
+  for (int i = 0; i < 5000; i++)
+    a_function_of_a_long_name(argc, malloc(1));
+  return argv == NULL; }
+"""
+        program = self.compile("marked", source, "-fno-builtin")
+        self.assertEqual(self.callsig("run", "--library-calls", "-o", "marked.out", program).returncode, 0)
+        self.assertIn(" [library]", self.callsig("report", "marked.out").stdout)
+        rows = [line for line in self.callsig("report", "marked.out").stdout.splitlines() if re.match(r" +\d+ .*\)", line)]
+        for columns in (40, 80, 100):
+            done = subprocess.run(["script", "-qec", f"stty cols {columns}; {harness.CALLSIG} report marked.out", "/dev/null"],
+                                  cwd=self.folder, stdout=subprocess.PIPE, env=dict(os.environ, TERM="xterm", NO_COLOR="1"))
+            shown = [line for line in done.stdout.decode().splitlines() if re.match(r" +\d+ .*[).\]]$", line) and "seconds" not in line]
+            self.assertEqual([re.findall(r" \[(?:~|library)\]", line) for line in shown],
+                             [re.findall(r" \[(?:~|library)\]", line) for line in rows], done.stdout.decode())
+            self.assertLessEqual(max(map(len, shown)), max(columns, 71 + len(" [library] [~]")))
+
     def test_the_table_of_a_run(self):
         """It is made for the terminal that standard error is; elsewhere it is whole. Folders go before functions."""
         def run(rest, **environment):
