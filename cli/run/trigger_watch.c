@@ -93,14 +93,15 @@ static void fire(struct cli_trigger_watch *watch, const struct cli_trigger *trig
   if (fired == NULL ||
       asprintf(&note, "a snapshot, written while the program ran: %s%s (--trigger '%s')", what, process,
                trigger->text) < 0 ||
-      out_stats_set_trigger(stats, note) < 0)
+      out_stats_set_trigger(stats, path, note) < 0)
     cli_error("run: out of memory");
   else if (callsig_stats_dump(stats, path) == 0)
     cli_error("trigger '%s': %s%s: %s", trigger->text, what, process, path);
   free(note);
   watch->is_full = watch->fired.count >= limit_of(watch);
   if (watch->is_full)
-    cli_error("%u snapshots were written for triggers, and no more are (--trigger-limit)", limit_of(watch));
+    cli_error("%u snapshot%s written for triggers, and no more are (--trigger-limit)", limit_of(watch),
+              limit_of(watch) == 1 ? " was" : "s were");
 }
 
 static struct cli_known_edge *find_edge(const struct cli_trigger_watch *watch, uint64_t edge)

@@ -2,6 +2,7 @@
 #include "output/merge/span_match.h"
 
 #include <errno.h>
+#include <string.h>
 
 #include "output/stats/names.h"
 
@@ -38,9 +39,13 @@ int out_span_match(struct callsig_stats *stats, uint64_t start, uint64_t duratio
   return what->failed ? -ENOMEM : OUT_SPAN_SELECTED;
 }
 
-int out_stats_set_trigger(struct callsig_stats *stats, const char *what)
+int out_stats_set_trigger(struct callsig_stats *stats, const char *path, const char *what)
 {
   struct out_recording_info *info = out_profile_recording(&stats->profile, 0);
+  struct out_text text = {0};
   info->process.trigger = 1;
-  return base_strings_add(stats->profile.strings, what, &info->trigger);
+  out_text_printable(&text, path, strlen(path));
+  int result = text.failed ? -ENOMEM : base_strings_add(stats->profile.strings, out_text_string(&text), &info->path);
+  out_text_free(&text);
+  return result < 0 ? result : base_strings_add(stats->profile.strings, what, &info->trigger);
 }

@@ -118,6 +118,8 @@ class Trigger(Case):
         # Both are of one process, and a sum of them is none of its calls: that is said first.
         done = self.callsig("report", "x.out", "x.out.trigger.1")
         self.assertIn("2 recordings are of one process", done.stdout.split("\n\n\n")[1].splitlines()[0])
+        # Notes of the snapshot name its file, and not that of the recording that it is of.
+        self.assertRegex(done.stdout, rf"(?m)^{re.escape(self.path('x.out.trigger.1'))}: a snapshot, written while")
         # A merge keeps what it was for.
         done = self.callsig("merge", "-o", "merged.out", "x.out.trigger.1")
         self.assertEqual(self.fired_by("merged.out"), (call, seconds, trigger))
@@ -144,6 +146,8 @@ class Trigger(Case):
         err = self.record(["parse > 10ms"], *["p1"] * 5, options=("--trigger-limit", "2"))
         self.assertEqual(self.snapshots(), ["x.out.trigger.1", "x.out.trigger.2"])
         self.assertIn("2 snapshots were written for triggers, and no more are (--trigger-limit)", err)
+        err = self.record(["parse > 10ms"], *["p1"] * 3, options=("--trigger-limit", "1"))
+        self.assertIn("1 snapshot was written for triggers", err)
         # What an earlier run left is not this one's.
         self.record(["parse > 10s"], "p1")
         self.assertEqual(self.snapshots(), [])
