@@ -59,8 +59,9 @@ static void write_recording(struct report *report, uint32_t recording)
   out_json_key_string(json, "clock", clock_name(info->clock));
   out_json_key_string(json, "times", times_name(&report->stats->profile, info));
   out_json_key(json, "overhead");
+  /* It was asked for in decimals, of which steps of 1/1024 keep three. */
   if (info->process.overhead > 0)
-    out_json_number(json, (double)info->process.overhead / 1024, false);
+    out_json_number(json, round((double)info->process.overhead / 1024 * 1000) / 1000, false);
   else
     out_json_null(json);
   out_json_key(json, "timed_one_in");
