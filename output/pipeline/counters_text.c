@@ -1,4 +1,5 @@
-/* What a program counted by itself, as text: a line for each key, for each stage, and for each thread. */
+/* What a program counted by itself, as text: a line for each key, for each stage, and for each thread; and for each
+ * event. */
 #include <string.h>
 
 #include "output/pipeline/counters.h"
@@ -72,4 +73,16 @@ void out_put_counters(struct out_text *text, const struct callsig_pipeline *pipe
       put_parts(text, pipeline, row, elapsed);
     }
   }
+}
+
+void out_put_events(struct out_text *text, const struct callsig_pipeline *pipeline)
+{
+  for (uint32_t i = 0; i < pipeline->events.count; i++) {
+    const struct callsig_event_stats *event = base_vector_at(&pipeline->events, i);
+    out_text_printf(text, "\n  Event: %s: %llu time%s", event->name, (unsigned long long)event->count,
+                    event->count == 1 ? "" : "s");
+    if (event->total_time > 0)
+      out_put_number(text, ", ", event->total_time, 4, "s in all");
+  }
+  out_text_puts(text, "\n");
 }

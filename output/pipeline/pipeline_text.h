@@ -28,5 +28,7 @@ void out_put_slower(struct out_text *text, double mean, const char *who, double 
 
 /* What the program counted by itself, if anything. */
 void out_put_counters(struct out_text *text, const struct callsig_pipeline *pipeline);
+/* How often each event happened, and how long spans lasted. */
+void out_put_events(struct out_text *text, const struct callsig_pipeline *pipeline);
 
 #endif

@@ -95,6 +95,10 @@ static void put_summary(struct out_text *text, const struct callsig_pipeline *pi
     out_put_part_heading(text, "Counters and levels:");
     out_put_counters(text, pipeline);
   }
+  if (pipeline->events.count > 0) {
+    out_put_part_heading(text, "Events:");
+    out_put_events(text, pipeline);
+  }
 }
 
 /* "0:1:decode", the label alone. */
@@ -466,7 +470,7 @@ int callsig_pipeline_print(const struct callsig_pipeline *pipeline, FILE *out)
 
 int callsig_pipeline_print_what_if(const struct callsig_pipeline *pipeline, const char *settings, FILE *out)
 {
-  if (pipeline->stages.count + pipeline->queues.count + pipeline->counters.count == 0)
+  if (pipeline->stages.count + pipeline->queues.count + pipeline->counters.count + pipeline->events.count == 0)
     return out_stats_fail(-ENODATA,
                           "%s: no stages and no queues are recorded in it; docs/stages.md says how a program has them",
                           pipeline->info.path);

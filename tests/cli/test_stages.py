@@ -276,6 +276,28 @@ class Stages(Case):
         self.assertIn("Effective rate: 50.0 tasks/s (2 at a time, 40.000ms each); it did 49.9 tasks/s", done.stdout)
         self.assertRegex(done.stdout, r"0:1:decode\[4\]: blocked")
         self.assertRegex(done.stdout, r"0:3:encode: starved")
+        self.assertIn("\nEvents:\n" + "-" * 80 + "\n\n  Event: flush: 12 times\n\n", done.stdout)
+
+    def test_events_alone(self):
+        """A program that has nothing else is told of as well, also in a merged recording."""
+        self.link("events", """
+#include <callsig/callsig.h>
+#include <unistd.h>
+int main(void) {
+  callsig_event("key frame");
+  for (int i = 0; i < 2; i++) {
+    CALLSIG_SPAN("reload");
+    usleep(20000);
+  }
+  return 0; }
+""")
+        self.assertEqual(self.callsig("run", "-o", "e.out", "./events").returncode, 0)
+        self.assertEqual(self.callsig("merge", "-o", "m.out", "e.out").returncode, 0)
+        for name in ("e.out", "m.out"):
+            done = self.callsig("stages", name)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertRegex(done.stdout, r"(?m)^  Event: key frame: 1 time$")
+            self.assertRegex(done.stdout, r"(?m)^  Event: reload: 2 times, 0\.[0-9]{4}s in all$")
 
     def test_json(self):
         value = self.json(self.simulated())
