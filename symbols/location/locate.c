@@ -301,8 +301,8 @@ static bool is_sum(const struct sym_code *code)
 
 /* Loses, or finds elsewhere, what an out-of-line function was passed in a register and is said to keep in one of which
  * it has made something else: gcc goes on calling that the parameter where the function extends or shifts a structure
- * in place, and clang tells what it has computed of it by then. Where that is a sum from the first instruction on, before
- * which nothing was computed, what was passed is told nowhere. */
+ * in place, and clang tells what it has computed of it by then. Where that is a sum from the first instruction on,
+ * before which nothing was computed, what was passed is told nowhere. */
 static void settle_kept(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
                         uint64_t size, struct sym_location *location)
 {
