@@ -3,12 +3,9 @@
  * in a slot of the frame. kept()'s lies there before, and is told no longer behind the store that puts something else there;
  * filled()'s is stored there after the call, and told on behind that.
  */
-    .text
-    .globl probe
-    .type probe, @function
-probe:
-    .cfi_startproc
-.Lprobe:
+#include "described_probe.inc"
+
+    probe_begin
     pushq %rbx
     .cfi_def_cfa_offset 16
     .cfi_offset %rbx, -16
@@ -42,11 +39,7 @@ probe:
     addq $32, %rsp
     .cfi_def_cfa_offset 16
     popq %rbx
-    .cfi_def_cfa_offset 8
-    ret
-    .cfi_endproc
-.Lprobe_end:
-    .size probe, . - probe
+    probe_end
 
     .globl kept, filled
     .type kept, @function

@@ -2,12 +2,9 @@
  * A program as clang 14 describes it: each parameter of probe() is told as a place of the frame plus 1, without the load of
  * what was spilled there. Which of the places are spills, the code tells; test_spill.py says what each must print as.
  */
-    .text
-    .globl probe
-    .type probe, @function
-probe:
-    .cfi_startproc
-.Lprobe:
+#include "described_probe.inc"
+
+    probe_begin
     subq $104, %rsp
     .cfi_def_cfa_offset 112
     /* `narrow`: whole moves of 4 bytes, read whole and in part. */
@@ -48,11 +45,7 @@ probe:
     movq 104(%rsp), %rsi
     call __cyg_profile_func_exit@PLT
     addq $104, %rsp
-    .cfi_def_cfa_offset 8
-    ret
-    .cfi_endproc
-.Lprobe_end:
-    .size probe, . - probe
+    probe_end
 
 #include "described_program.inc"
 

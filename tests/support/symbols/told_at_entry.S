@@ -2,12 +2,9 @@
  * A program as clang describes it: two functions that it has made its own way of calling of tell of their parameter what
  * is computed, from their first instruction on. counted() counts it at once, and tells the sum; narrow() tells the part that it has a use for.
  */
-    .text
-    .globl probe
-    .type probe, @function
-probe:
-    .cfi_startproc
-.Lprobe:
+#include "described_probe.inc"
+
+    probe_begin
     subq $8, %rsp
     .cfi_def_cfa_offset 16
     movl $41, %edi
@@ -15,11 +12,7 @@ probe:
     movl $41, %edi
     call narrow
     addq $8, %rsp
-    .cfi_def_cfa_offset 8
-    ret
-    .cfi_endproc
-.Lprobe_end:
-    .size probe, . - probe
+    probe_end
 
     .macro function name
     .globl \name

@@ -3,12 +3,9 @@
  * a register that the call leaves alone. keeps() never changes it; of sets() the copy tells nothing behind its first
  * instruction, so that it may be another value by then.
  */
-    .text
-    .globl probe
-    .type probe, @function
-probe:
-    .cfi_startproc
-.Lprobe:
+#include "described_probe.inc"
+
+    probe_begin
     pushq %rbx
     .cfi_def_cfa_offset 16
     .cfi_offset %rbx, -16
@@ -29,11 +26,7 @@ probe:
     instance keeps
     instance sets
     popq %rbx
-    .cfi_def_cfa_offset 8
-    ret
-    .cfi_endproc
-.Lprobe_end:
-    .size probe, . - probe
+    probe_end
 
     .globl keeps, sets
     .type keeps, @function

@@ -5,12 +5,9 @@
  * such a test it may be one of two, which the test has told apart. Of again() there are two copies, as of a loop that
  * was unrolled: the second one's is told before its hook is called, and nothing is of the first.
  */
-    .text
-    .globl probe
-    .type probe, @function
-probe:
-    .cfi_startproc
-.Lprobe:
+#include "described_probe.inc"
+
+    probe_begin
     pushq %rbx
     .cfi_def_cfa_offset 16
     .cfi_offset %rbx, -16
@@ -88,11 +85,7 @@ probe:
     popq %r12
     .cfi_def_cfa_offset 16
     popq %rbx
-    .cfi_def_cfa_offset 8
-    ret
-    .cfi_endproc
-.Lprobe_end:
-    .size probe, . - probe
+    probe_end
 
     .type nothing, @function
 nothing:
