@@ -1,6 +1,7 @@
 """Cases where the surroundings fail the profiler: it says so in one clear line, and the program runs as if it were not there."""
 
 import glob
+import itertools
 import json
 import os
 import random
@@ -72,16 +73,17 @@ def same_as_plain(tools, guest, arguments=(), **more):
 
 
 def full_disk(tools, compiler, level):
-    """A file system with hardly any room: a tmpfs where that may be mounted, else skipped (file_limit does the same)."""
+    """A file system with hardly any room, for a recording that may be opened again and for one that may not: a tmpfs where that may be
+    mounted, else skipped (file_limit does the same)."""
     guest = Guest(tools, "grow.c", compiler, level)
     with tempfile.TemporaryDirectory(dir=tools.scratch) as folder:
-        for kilobytes in (4, 300, 1500, 3000):
+        for kilobytes, arguments in itertools.product((4, 300, 1500, 3000), ((), ("other",))):
             if os.geteuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={kilobytes}k", "callsig", folder],
                                               capture_output=True, check=False).returncode:
                 print("     (no tmpfs can be mounted here)")
                 return
             try:
-                result = same_as_plain(tools, guest, output=os.path.join(folder, "recording"))
+                result = same_as_plain(tools, guest, arguments, output=os.path.join(folder, "recording"))
                 expect_one_line(result, "recording", "disk is full")
                 if os.path.exists(result.recording) and os.path.getsize(result.recording):
                     check_losses(tools, result)

@@ -1,5 +1,6 @@
 /* A recording that grows beyond the room that it began with.
- * argv[1] "refused": the kernel gives no memory from the beginning of main() on. "readable": of the mapping of the
+ * argv[1] "refused": the kernel gives no memory from the beginning of main() on. "other": it is another user from there on,
+ * who may not open the recording. "readable": of the mapping of the
  * recording as much can be read as the file has, and no more, before and after: but for the first page, where its
  * header lies, which is mapped once more. */
 #include "tests/guest/paths.h"
@@ -47,6 +48,8 @@ int main(int argc, char **argv)
   CHECK(setvbuf(stdout, buffer, _IOFBF, sizeof buffer) == 0);
   if (argc > 1 && strcmp(argv[1], "refused") == 0)
     CHECK(setrlimit(RLIMIT_AS, &(struct rlimit){1 << 20, 1 << 20}) == 0);
+  if (argc > 1 && strcmp(argv[1], "other") == 0)
+    CHECK(setuid(65534) == 0);
   unsigned long before = readable ? checked_bytes() : 0;
   call_all_paths();
   CHECK(!before || checked_bytes() > before);
