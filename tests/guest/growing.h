@@ -1,6 +1,6 @@
 /*
- * What hazards share whose recording goes out of reach and has to grow then: grow() has so many threads alive at once that what
- * was mapped before is not enough.
+ * What hazards share whose recording goes out of reach and has to grow then: grow() has so many threads alive at once
+ * that what was mapped before is not enough.
  */
 #ifndef CALLSIG_TESTS_GROWING_H
 #define CALLSIG_TESTS_GROWING_H

@@ -1,8 +1,7 @@
 /* A recording that grows beyond the room that it began with.
- * argv[1] "refused": the kernel gives no memory from the beginning of main() on. "other": it is another user from there on,
- * who may not open the recording. "readable": of the mapping of the
- * recording as much can be read as the file has, and no more, before and after: but for the first page, where its
- * header lies, which is mapped once more. */
+ * argv[1] "refused": the kernel gives no memory from the beginning of main() on. "other": it is another user from there
+ * on, who may not open the recording. "readable": of the mapping of the recording as much can be read as the file has,
+ * and no more, before and after: but for the first page, where its header lies, which is mapped once more. */
 #include "tests/guest/paths.h"
 
 #include <limits.h>
