@@ -6,6 +6,7 @@
 #include "cli/common/code_lines.h"
 #include "cli/common/file_limit.h"
 #include "cli/common/print_help.h"
+#include "cli/common/stack_size.h"
 #include "config.h"
 
 static int print_help(void)
@@ -59,6 +60,8 @@ int main(int argc, char **argv)
     return CLI_EXIT_USAGE;
   }
   cli_file_limit_is_error();
+  if (cli_stack_size_prepare() < 0)
+    return CLI_EXIT_FAILURE;
   callsig_stats_set_lines(cli_code_lines, NULL);
   const char *name = argv[1];
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0)

@@ -187,6 +187,16 @@ class Hostile(harness.Case):
         done = self.run_command("bash", "-c", line, harness.CALLSIG, program)
         self.assertEqual(list(self.rows(done.stdout)), [f"{program}.c:3(work(n=1))"], done.stderr)
 
+    def test_small_stacks(self):
+        """A limit on stacks that is too small for callsig itself is told in one line, which says how the program can have it."""
+        program = self.compile("program", harness.CALLS)
+        self.assert_fails(self.run_command("sh", "-c", 'ulimit -s 128; exec "$0" run "$1"', harness.CALLSIG, program), 1,
+                          "ulimit -s", "128 KiB")
+        for line in ('ulimit -s 256; exec "$0" run -o r "$1"', 'exec "$0" run -o r sh -c "ulimit -s 64; exec $1"'):
+            done = self.run_command("sh", "-c", line, harness.CALLSIG, program)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertIn("twice(n=7)", self.callsig("report", "r").stdout)
+
     def test_large_model(self):
         """Calls of the hooks through a register are found with their arguments, as those by a displacement are."""
         for compiler in ("gcc", "clang"):
