@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "output/notes/notes.h"
+#include "output/profile/recordings_json.h"
 #include "output/scaling/report.h"
 #include "output/scaling/steps.h"
 #include "output/scaling/wording.h"
@@ -26,23 +27,12 @@ static void put_thresholds(struct out_json *json)
 static int begin(struct out_scaling_report *report)
 {
   struct out_json *json = &report->json;
-  const struct out_profile *profile = &report->stats->profile;
   int result = out_json_begin(json, report->out);
   if (result < 0)
     return result;
   out_json_open_map(json);
   out_json_key_string(json, "schema", "callsig.scaling/1");
-  out_json_key(json, "recordings");
-  out_json_open_array(json);
-  for (uint32_t i = 0; i < profile->recordings.count; i++) {
-    const struct out_recording_info *info = out_profile_recording(profile, i);
-    out_json_open_map(json);
-    out_json_key_string(json, "file", out_profile_string(profile, info->path));
-    out_json_key_string(json, "program", out_profile_string(profile, info->program));
-    out_json_key_integer(json, "pid", info->pid);
-    out_json_close_map(json);
-  }
-  out_json_close_array(json);
+  out_recordings_json(json, &report->stats->profile);
   out_json_key_string(json, "time", report->measure.own ? "own" : "cumulative");
   out_json_key_string(json, "measure", out_scaling_statistic_name(report->measure.statistic));
   put_thresholds(json);

@@ -2,27 +2,13 @@
 #include <math.h>
 
 #include "output/notes/notes.h"
+#include "output/profile/recordings_json.h"
 #include "output/score/report.h"
 
 /* What is not known is null, and so is what is not finite. */
 static void put_known(struct out_json *json, const char *key, bool is_known, double value)
 {
   out_json_key_number(json, key, is_known ? value : NAN);
-}
-
-static void put_recordings(struct out_json *json, const struct out_profile *profile)
-{
-  out_json_key(json, "recordings");
-  out_json_open_array(json);
-  for (uint32_t i = 0; i < profile->recordings.count; i++) {
-    const struct out_recording_info *info = out_profile_recording(profile, i);
-    out_json_open_map(json);
-    out_json_key_string(json, "file", out_profile_string(profile, info->path));
-    out_json_key_string(json, "program", out_profile_string(profile, info->program));
-    out_json_key_integer(json, "pid", info->pid);
-    out_json_close_map(json);
-  }
-  out_json_close_array(json);
 }
 
 static void put_total(struct out_json *json, const struct out_score *score)
@@ -85,7 +71,7 @@ static int begin(struct out_score_report *report)
     return result;
   out_json_open_map(json);
   out_json_key_string(json, "schema", "callsig.score/1");
-  put_recordings(json, &report->score->stats->profile);
+  out_recordings_json(json, &report->score->stats->profile);
   put_total(json, report->score);
   put_budget(json, report->score);
   out_json_key(json, "functions");
