@@ -48,6 +48,10 @@
 /* Until such a frame is marked, its flags are no address of counters, but so much less than its canonical frame
  * address: what the stack pointer is in the hooks of its sleds. */
 #define PROF_COUNTED_BELOW 16
+/* Bits of fmt_rec_frame.start_ticks that are 0 where the exit of a timed call looks whether something is asked of the
+ * process: of those that begin in 256 ticks of 16384: every few microseconds, or, of a counter of 25 MHz, every
+ * 0.7 milliseconds. */
+#define PROF_START_LOOKS 0x3f00
 /* A marked frame without GENERIC is ended by the exit's fast path. With OPENED: a call of a back edge that owns exactly
  * its signature, its pair of signatures, its signature in its stage and its edge. MARKED alone: it owns its edge, and
  * of these and its pair of functions what its words say; it was counted in prof_thread.recursion if its edge is a back

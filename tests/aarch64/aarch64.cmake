@@ -6,7 +6,7 @@ function(callsig_aarch64_test name script case)
   # They share the runtime that the first one builds.
   set_tests_properties(aarch64.${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 900 RESOURCE_LOCK aarch64)
 endfunction()
-foreach(case IN ITEMS arguments recursion threads signals control forks contexts linked sampled sleds compilers other_index interrupted)
+foreach(case IN ITEMS arguments recursion threads signals control forks contexts linked sampled asked sleds compilers other_index interrupted)
   callsig_aarch64_test(${case} test_aarch64.py ${case})
 endforeach()
 foreach(case IN ITEMS longjmp exceptions fork thread_ends ends signals segv faults malloc coroutines mapped_stack plugins deep grow

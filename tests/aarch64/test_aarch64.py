@@ -153,6 +153,21 @@ def sampled(case, name):
     expect(0 < leaf["tottime"] < report["total_time"] and 0 < leaf["tottime_error"] < 10000, leaf)
 
 
+def asked(case, _):
+    """What is asked of a program whose calls are short is taken soon, whether each of them is timed or some are. Without signatures they take
+    the fast path."""
+    built = case.path("asks")
+    run(PREFIX + "gcc", *FLAGS, "-O1", os.path.join(TOP, "tests", "support", "asks.c"), "-o", built)
+    run(case.callsig, "index", "--cache", built)
+    for times in ("exact", "auto"):
+        out = case.path(times + ".callsig")
+        done = run(*EMULATOR, "-E", "LD_PRELOAD=" + case.library, built, "1", out, "20",
+                   env=dict(os.environ, CALLSIG_OUTPUT=out, CALLSIG_TIMES=times, CALLSIG_NO_SIGNATURES="1"))
+        took = [int(line.split()[2]) for line in done.stdout.splitlines()]
+        # The emulator translates what is new to it in the midst of this.
+        expect(len(took) == 20 and sorted(took)[10] < 1000000, f"{times}: {done.stdout}{done.stderr}")
+
+
 def sleds(case, _):
     """A program with sleds is told in one line that they stay off, and runs as it would."""
     built = case.compile(PREFIX + "gcc", "recursion", "sleds", "-O0", "-DSLEDS")
@@ -201,7 +216,7 @@ def interrupted(case, _):
             run(*EMULATOR, built, *words, env=dict(os.environ, CALLSIG_OUTPUT=case.path("recording")))
 
 
-CASES = {**{name: program for name in PROGRAMS}, "linked": linked, "sampled": sampled, "sleds": sleds, "compilers": compilers, "other_index": other_index,
+CASES = {**{name: program for name in PROGRAMS}, "linked": linked, "sampled": sampled, "asked": asked, "sleds": sleds, "compilers": compilers, "other_index": other_index,
          "interrupted": interrupted}
 
 

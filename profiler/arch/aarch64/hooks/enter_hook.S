@@ -143,13 +143,7 @@
 .Lenter_off:
         cmp     w10, #PROF_HOOKS_OFF
         b.ne    .Lenter_generic
-        adrp    x16, prof_request
-        add     x16, x16, #:lo12:prof_request
-        ldr     x17, [x16, #PROF_REQUEST_TAKEN]
-        ldr     x16, [x16, #PROF_REQUEST_ASKED]
-        ldr     x16, [x16]
-        cmp     x16, x17
-        b.ne    .Lenter_generic
+        IF_ASKED .Lenter_generic
         LEAVE_ENTER
 
 .Lenter_generic:

@@ -63,7 +63,9 @@
         b.hs    .Lexit_jumped
 .Lexit_frame:
         ldr     x14, [x11, #PROF_F_START]
-        cbz     x14, .Lexit_counted
+        tst     x14, #PROF_START_LOOKS
+        b.eq    .Lexit_rare
+.Lexit_began:
         mrs     x15, cntvct_el0
         subs    x15, x15, x14
         /* It began later than now: a wait that was taken out was longer than what the frame had of it. */
@@ -83,6 +85,26 @@
         cmp     x15, x16
         b.hi    .Lexit_new_maximum
         ret
+
+        /* Of calls that are all timed some look whether something is asked of the process, as on x86-64. */
+.Lexit_rare:
+        cbz     x14, .Lexit_counted
+        IF_ASKED .Lexit_asked
+        b       .Lexit_began
+.Lexit_asked:
+        stp     x29, x30, [sp, #-64]!
+        mov     x29, sp
+        stp     x0, x1, [sp, #16]
+        stp     x9, x12, [sp, #32]
+        str     x14, [sp, #48]
+        mov     x0, x9
+        bl      prof_thread_heed
+        ldp     x0, x1, [sp, #16]
+        ldp     x9, x12, [sp, #32]
+        ldr     x14, [sp, #48]
+        ldp     x29, x30, [sp], #64
+        ldr     x11, [x9, #PROF_T_TOP]
+        b       .Lexit_began
 
         /* A call that is not timed takes what those that were took of late. */
 .Lexit_counted:
