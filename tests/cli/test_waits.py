@@ -380,6 +380,27 @@ class Waits(harness.Case):
         self.assertEqual(len(set(heads.values())), 1, heads)
         self.assertRegex(heads["function"], r"^[\d.]+ seconds, of which threads waited at least [\d.]+$")
 
+    def test_processes_that_record_nothing(self):
+        """Children that are forked while nothing is recorded have no time, so they take nothing away of what is told of the others."""
+        program = self.compile("forks", """#include <sys/wait.h>
+            #include <unistd.h>
+            #include <callsig/callsig.h>
+            extern int callsig_enable(void) __attribute__((weak));
+            static int __attribute__((noinline)) naps(void) { return usleep(200000); }
+            static int __attribute__((noinline)) called(void) { return 0; }
+            int main(void) {
+              for (int i = 0; i < 3; i++)
+                if (fork() ? wait(0) < 0 : 1) _exit(called());
+              if (callsig_enable) callsig_enable();
+              naps();
+              return 0; }""", "-I" + harness.INCLUDE)
+        done = self.callsig("run", "--off", "-o", self.path("out"), program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows, report = self.rows("out")
+        self.assertIn("naps", rows)
+        self.assertIsNotNone(rows["naps"]["wait"], rows)
+        self.assertGreater(rows["naps"]["wait"], 0.15, rows)
+
     def test_frame_that_a_child_inherits(self):
         """Of it nothing is known, which leaves the row of its process open by its own time alone."""
         program = self.compile("forks", """#include <sys/wait.h>
