@@ -1,4 +1,4 @@
-# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_longer_than_the_arguments Family.test_titles_while_running Family.test_open_calls_are_one_note Family.test_environment_that_is_left_out Family.test_sums_are_of_each Family.test_folded_while_running Family.test_large_ones_are_folded Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
+# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_longer_than_the_arguments Family.test_titles_while_running Family.test_open_calls_are_one_note Family.test_environment_that_is_left_out Family.test_sums_are_of_each Family.test_folded_while_running Family.test_large_ones_are_folded Family.test_process_that_ends_at_the_end Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
 # ctest: case _rest full Family.test_what_cannot_be_written Family.test_written_after_a_failure Family.test_database
 """The processes that a program starts: one recording of all, however many they are."""
 
@@ -179,6 +179,34 @@ int main(int argc, char **argv)
 '''
 
 
+# One child has a large recording. Another one outlives its parent by a little, so that it ends while the large one is folded.
+LATE = LARGE[:LARGE.index("int main(")] + r'''
+#include <fcntl.h>
+__attribute__((noinline)) static void late(void) { __asm__ volatile(""); }
+int main(int argc, char **argv)
+{
+  const pid_t parent = getpid();
+  int null = open("/dev/null", O_RDWR), ready[2];
+  char byte;
+  if (fork() == 0) {
+    child();
+    exit(0);
+  }
+  wait(NULL);
+  if (pipe(ready) == 0 && fork() == 0) {
+    late();
+    dup2(null, 1);
+    dup2(null, 2);
+    while (write(ready[1], "", 1) == 1 && getppid() == parent)
+      usleep(1000);
+    usleep(50000);
+    _exit(0);
+  }
+  return read(ready[0], &byte, 1) == 1 ? 0 : argc + !argv;
+}
+'''
+
+
 # Ends in a call of that number, or in main.
 LEAVING = r'''
 #include <stdlib.h>
@@ -352,6 +380,16 @@ class Family(harness.Case):
         self.assertIn("this was 5 processes", done.stderr)
         counts = self.counts("few", by="signature")
         self.assertEqual(sum(calls for (_, signature), calls in counts.items() if "(n=" in signature), 4 * 400 * 200)
+
+    def test_process_that_ends_at_the_end(self):
+        """A process that ends while the others are folded is folded as well, or told to go on; it is no recording more, apart from them."""
+        late = self.compile("late", LATE)
+        done = self.callsig("run", "-o", "a", late)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("more recording", done.stderr)
+        self.assertIn("this was 3 processes" if self.names("a") == ["a"] else "goes on", done.stderr)
+        calls = {function: count for (function, _), count in self.counts(*self.names("a")).items()}
+        self.assertEqual((calls["late"], calls["child"]), (1, 1))
 
     def test_earlier_run(self):
         """What an earlier run left beside is gone, and what is no recording of a run is not."""
