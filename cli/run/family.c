@@ -440,8 +440,8 @@ static int keep(const struct cli_child_file *file, void *data)
   return 0;
 }
 
-/* Makes all that has ended one recording: the run's own, or the family's where the run's own is still written. What ends
- * meanwhile is of it too, but for that of a program that goes on and starts others without end. */
+/* Makes all that has ended one recording: the run's own, or the family's where the run's own is still written. What
+ * ends meanwhile is of it too, but for that of a program that goes on and starts others without end. */
 static void fold_rest(struct cli_family *family)
 {
   struct fmt_rec_header header;
