@@ -464,6 +464,7 @@ struct cli_family_end cli_family_finish(struct cli_family *family, bool apart)
   if (family == NULL)
     return end;
   cli_family_rest(family);
+  end.is_doubtful = cli_recording_place_header(family->place, &header) == 0 && header.loss[FMT_LOSS_PROCESSES] > 0;
   if (!apart)
     fold_rest(family);
   struct staying staying = {.place = family->place, .end = &end};
