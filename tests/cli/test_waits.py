@@ -464,7 +464,40 @@ int main(void)
 """
 
 
+# Waits in one call, that is open to the end, and calls in between.
+SERVES = r"""
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+static void __attribute__((noinline)) leaf(int n) { __asm__ volatile("" : : "r"(n)); }
+static void __attribute__((noinline)) serves(void)
+{
+  for (int i = 0; i < 20; i++) {
+    nanosleep(&(struct timespec){0, 20000000}, 0);
+    leaf(i);
+  }
+  kill(getpid(), SIGKILL);
+}
+int main(void)
+{
+  serves();
+}
+"""
+
+
 class Killed(harness.Case):
+    def test_what_is_told_of_an_open_call(self):
+        """What a server waited in the call that a signal ends it in is told, but for what it waited last."""
+        program = self.compile("serves", SERVES, "-O1")
+        self.callsig("run", "-o", "x.out", program)
+        done = self.callsig("report", "--by", "function", "--format", "json", "x.out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (row,) = (row for row in json.loads(done.stdout)["rows"] if row["function"] == "serves")
+        self.assertIsNotNone(row["wait"], row)
+        self.assertGreater(row["wait"], 0.3, row)
+        self.assertLess(row["wait_error"], 0.5 * row["tottime"], row)
+        self.assertNotIn("it is not known whether threads", self.callsig("report", "x.out", "--notes").stdout)
+
     def test_what_is_not_known_is_no_computing(self):
         """A thread that is blocked when its process is killed has neither computed nor waited for all that is known."""
         self.compile("killed", KILLED, "-O1", libs=("-pthread",))
