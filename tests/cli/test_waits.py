@@ -464,6 +464,31 @@ int main(void)
 """
 
 
+# A call that computes a little, and of which each forked child has the rest, that nothing tells of.
+FORKS = r"""
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static void __attribute__((noinline)) leaf(int n) { __asm__ volatile("" : : "r"(n)); }
+static void __attribute__((noinline)) forks(int n)
+{
+  for (volatile int i = 0; i < 300000; i++)
+    ;
+  if (fork() == 0) {
+    nanosleep(&(struct timespec){0, 100000000}, 0);
+    leaf(n);
+    _exit(0);
+  }
+}
+int main(void)
+{
+  for (int i = 0; i < 3; i++)
+    forks(i);
+  while (wait(0) > 0)
+    ;
+}
+"""
+
 # Waits in one call, that is open to the end, and calls in between.
 SERVES = r"""
 #include <signal.h>
@@ -486,6 +511,17 @@ int main(void)
 
 
 class Killed(harness.Case):
+    def test_little_that_is_known(self):
+        """What is known of a small part of a time is not printed as if it were of all."""
+        program = self.compile("forks", FORKS, "-O1")
+        self.callsig("run", "-o", "x.out", program)
+        done = self.callsig("report", "--by", "function", "--format", "json", "x.out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (row,) = (row for row in json.loads(done.stdout)["rows"] if row["function"] == "forks")
+        self.assertGreater(row["tottime"], 0.3, row)
+        self.assertLess(row["wait_error"], row["tottime"], row)
+        self.assertIsNone(row["cpu"], row)
+
     def test_what_is_told_of_an_open_call(self):
         """What a server waited in the call that a signal ends it in is told, but for what it waited last."""
         program = self.compile("serves", SERVES, "-O1")
