@@ -1,11 +1,13 @@
 /* callsig attach: profiles a program that runs already, for a while. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "callsig/stats.h"
 #include "cli/attach/attach.h"
@@ -13,6 +15,10 @@
 #include "cli/common/recordings.h"
 #include "cli/common/row_options.h"
 #include "cli/common/seconds.h"
+#include "cli/run/child_files.h"
+#include "cli/run/recording_place.h"
+#include "cli/run/run_end.h"
+#include "format/recording.h"
 
 static const char help[] =
     "usage: callsig attach [OPTION...] PID\n"
@@ -131,6 +137,34 @@ static int print_table(const char *path, const char *sort)
   return error < 0 ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
 }
 
+/* What cli_child_files_each() is told of the recordings of forked children. */
+struct children {
+  uint64_t run;
+  struct cli_family_end end;
+};
+
+static int count_child(const struct cli_child_file *file, void *data)
+{
+  struct children *children = data;
+  if (file->header->run == children->run)
+    *(file->has_ended ? &children->end.apart : &children->end.live) += 1;
+  return 0;
+}
+
+/* Says that there are recordings of processes that were forked while this one recorded: they are not in its own. */
+static void tell_children(const char *path)
+{
+  struct fmt_rec_header header;
+  struct children children = {0};
+  const int file = cli_recording_open(AT_FDCWD, path, &header);
+  if (file < 0)
+    return;
+  close(file);
+  children.run = header.run;
+  if (cli_child_files_each(path, count_child, &children) == 0)
+    cli_run_end_tell(&children.end, path);
+}
+
 static int profile(pid_t pid, const struct attach_options *options)
 {
   struct cli_attached attached;
@@ -145,6 +179,7 @@ static int profile(pid_t pid, const struct attach_options *options)
     cli_error("process %d still records in %s: attach to it again, and detach", (int)pid, attached.path);
     return CLI_EXIT_FAILURE;
   }
+  tell_children(attached.path);
   return options->output != NULL ? CLI_EXIT_OK : print_table(attached.path, options->sort);
 }
 

@@ -31,6 +31,7 @@ enum {
   AGAIN = 500,           /* milliseconds after a failure, doubled with each one that follows ... */
   MOST_DOUBLED = 7,      /* ... so many times */
   LITTLE_ROOM = 4 << 20, /* bytes for each of those that are folded at once */
+  LAST_LOOKS = 4,        /* at the end: for what ended while the others were folded */
   MUCH = 64 << 20,       /* bytes of those that have ended, which are folded as BATCH are, however few they are */
 };
 
@@ -439,17 +440,19 @@ static int keep(const struct cli_child_file *file, void *data)
   return 0;
 }
 
-/* Makes all that has ended one recording: the run's own, or the family's where the run's own is still written. */
+/* Makes all that has ended one recording: the run's own, or the family's where the run's own is still written. What
+ * ends meanwhile is of it too, but for that of a program that goes on and starts others without end. */
 static void fold_rest(struct cli_family *family)
 {
   struct fmt_rec_header header;
   const bool joins = cli_recording_place_header(family->place, &header) == 0 && is_own_ended(family->place);
   const char *to = joins ? family->place->path : family->path;
+  unsigned looks = LAST_LOOKS;
   for (bool goes_on = joins || may_write(family); goes_on;) {
     struct paths paths = find(family, false);
     const bool is_more = paths.beyond > 0, is_any = paths.count > 0 || (family->is_there && joins);
     const int error = is_any ? fold(family, &paths, to) : 0;
-    goes_on = error == -EAGAIN || (error == 0 && is_more);
+    goes_on = error == -EAGAIN || (error == 0 && (is_more || (paths.count > 0 && --looks > 0)));
     paths_free(&paths);
   }
 }
@@ -461,6 +464,7 @@ struct cli_family_end cli_family_finish(struct cli_family *family, bool apart)
   if (family == NULL)
     return end;
   cli_family_rest(family);
+  end.is_doubtful = cli_recording_place_header(family->place, &header) == 0 && header.loss[FMT_LOSS_PROCESSES] > 0;
   if (!apart)
     fold_rest(family);
   struct staying staying = {.place = family->place, .end = &end};

@@ -23,6 +23,7 @@ struct cli_family_end {
   unsigned processes; /* in the run's own recording and in `files` */
   unsigned apart;     /* recordings of processes that have ended, beside it */
   unsigned live;      /* processes that go on, and record beside it */
+  bool is_doubtful;   /* of some process no recording could be made: those that go on may be of these */
   char **files;       /* what has all calls of processes that have ended. Owned */
   unsigned count;     /* of them */
 };

@@ -125,6 +125,7 @@ void cli_run_end_tell(const struct cli_family_end *end, const char *output)
     cli_error("this was %u processes: 'callsig report %s --by function,process' tells their commands apart",
               end->processes, output);
   if (end->live > 0)
-    cli_error("%u process%s that the program started %s on, and record%s in %s.PID: not counted here", end->live,
-              is_one ? "" : "es", is_one ? "goes" : "go", is_one ? "s" : "", output);
+    cli_error("%u process%s that the program started %s on, and record%s in %s.PID%s: not counted here", end->live,
+              is_one ? "" : "es", is_one ? "goes" : "go", is_one ? "s" : "", output,
+              end->is_doubtful ? " where that could be made" : "");
 }

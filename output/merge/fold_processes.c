@@ -28,6 +28,7 @@ struct folding {
   uint32_t count;          /* of processes after */
   bool *stays;             /* by process before: it is not made one with another */
   bool *told;              /* by process before: what its ranks spent is told already */
+  bool *has_threads;       /* by process before; of the first of several, of any of them so far */
   uint64_t *calls;         /* by process before; of the first of several, of all of them so far */
   uint32_t *first_modules; /* by module: the first that is the same */
   struct out_idset by_command;
@@ -43,9 +44,10 @@ static bool allocate(struct folding *folding)
   folding->processes.joins = calloc(count, sizeof *folding->processes.joins);
   folding->stays = calloc(count, sizeof *folding->stays);
   folding->told = calloc(count, sizeof *folding->told);
+  folding->has_threads = calloc(count, sizeof *folding->has_threads);
   folding->calls = calloc(count, sizeof *folding->calls);
   return folding->processes.process_of && folding->processes.first_of && folding->processes.joins && folding->stays &&
-         folding->told && folding->calls;
+         folding->told && folding->has_threads && folding->calls;
 }
 
 static void release(struct folding *folding)
@@ -55,6 +57,7 @@ static void release(struct folding *folding)
   free(folding->processes.joins);
   free(folding->stays);
   free(folding->told);
+  free(folding->has_threads);
   free(folding->calls);
   free(folding->first_modules);
   out_idset_free(&folding->by_command);
@@ -109,6 +112,13 @@ static void count_calls(struct folding *folding)
     if (edge->recursion != FMT_NONE)
       *calls += out_profile_recursion(profile, edge->recursion)->calls;
   }
+}
+
+static void find_threads(struct folding *folding)
+{
+  const struct out_profile *profile = folding->profile;
+  for (uint32_t i = 0; i < profile->threads.count; i++)
+    folding->has_threads[out_profile_thread(profile, i)->recording] = true;
 }
 
 /* How a process was recorded, which has to be the same for its calls to add up to one. How thin its sample became is
@@ -299,6 +309,19 @@ static void forget_pauses(struct out_recording_info *info)
   info->pauses = NULL;
 }
 
+/* A process without threads, which was forked while nothing was recorded or executed another program at once, has no
+ * time that could be waiting: of the others it is told all the same. */
+static void join_sleep(struct folding *folding, uint32_t first, uint32_t i)
+{
+  struct fmt_rec_process *sum = &out_profile_recording(folding->profile, first)->process;
+  struct fmt_rec_process *process = &out_profile_recording(folding->profile, i)->process;
+  if (!folding->has_threads[i])
+    process->flags |= sum->flags & FMT_REC_SLEEP;
+  else if (!folding->has_threads[first])
+    sum->flags |= process->flags & FMT_REC_SLEEP;
+  folding->has_threads[first] |= folding->has_threads[i];
+}
+
 /* The list of processes as it is after. */
 static int join_processes(struct folding *folding)
 {
@@ -310,6 +333,7 @@ static int join_processes(struct folding *folding)
     struct out_recording_info *from = out_profile_recording(profile, i);
     if (first == i)
       continue;
+    join_sleep(folding, first, i);
     join(folding->which, out_profile_recording(profile, first), folding->calls[first], from, folding->calls[i]);
     folding->calls[first] += folding->calls[i];
     free(from->command);
@@ -436,6 +460,7 @@ int out_fold_processes(struct callsig_stats *stats, enum out_fold which)
     out_fold_find_staying(folding.profile, folding.stays);
     find_told(&folding);
     count_calls(&folding);
+    find_threads(&folding);
     result = share_clock(&folding);
   }
   for (uint32_t i = 0; i < stats->profile.recordings.count && result == 0; i++)

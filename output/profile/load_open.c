@@ -279,6 +279,17 @@ static uint32_t calls_among(const struct out_profile *profile, const struct base
   return calls;
 }
 
+/* What the calls of an edge may have slept beyond what is told of them: no more than they took. */
+static uint64_t sleep_left(const struct out_profile *profile, const struct out_edge *edge)
+{
+  const uint64_t own = out_edge_own(profile, edge);
+  const uint32_t number = out_profile_sampling(profile, edge->sampling)->sleep;
+  if (number == FMT_NONE)
+    return own;
+  const struct out_sleep *told = out_profile_sleep(profile, number);
+  return own - out_at_most(told->ticks, own) + told->unsure;
+}
+
 /* What the thread slept in its innermost open call since that was looked at last: told when the process ended. Of one
  * that runs on, what it cannot have been awake, and may have slept. */
 static int add_open_sleep(struct out_loader *loader, const struct open_frame *innermost, uint32_t slept_ms,
@@ -295,7 +306,7 @@ static int add_open_sleep(struct out_loader *loader, const struct open_frame *in
   if (edge->sampling == FMT_NONE || innermost->untimed || !(header->flags & FMT_REC_SLEEP))
     return 0;
   const uint64_t least = most - out_at_most(thread->not_slept, most);
-  const uint64_t greatest = out_at_most(thread->slept_most, most);
+  const uint64_t greatest = out_at_most(out_at_most(thread->slept_most, most), sleep_left(profile, edge));
   const struct out_sleep sleep = {.times = 1,
                                   .ticks = is_told ? out_at_most(slept, most) : least,
                                   .unsure = is_told            ? out_at_most(rounded, most)

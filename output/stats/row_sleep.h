@@ -15,10 +15,11 @@ struct out_row_sleep {
   double own_error, cumulative_error;
 };
 
-/* May all of a time be off by as much as it is? Then nothing is known of what part of it threads waited. */
+/* May a time be off by nine tenths of it or more? Then next to nothing is known of what part of it threads waited: of
+ * the calls that tell, a part as small is no reason to print the rest as computed. */
 static inline bool out_sleep_is_open(double error, uint64_t time)
 {
-  return time > 0 && error >= (double)time;
+  return time > 0 && error >= 0.9 * (double)time;
 }
 
 /* Of all rows together, in ticks of the grouping: what threads slept, as far as it is known, and the own time of calls

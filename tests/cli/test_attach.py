@@ -258,6 +258,22 @@ class Counts(Case):
         self.assert_calls(self.callsig("report", "mine.out").stdout, 40)
         self.assert_calls(self.callsig("report", f"mine.out.{program.pid}").stdout, 8)
 
+    def test_forked_meanwhile(self):
+        """Who is attached to a program that forks is told of its children's recordings, which are not in its own."""
+        program = Program(self, self.sleds(), "")
+        attached = Attached(self, program, "-o", "mine.out")
+        program.call(4)
+        program.call(-1)
+        program.call(8)
+        path = self.path("mine.out")
+        self.assertEqual(attached.finish(),
+                         f"callsig: 1 process that the program started goes on, and records in {path}.PID: not counted here\n")
+        attached = Attached(self, program, "-o", "mine.out")
+        program.end()
+        self.assertEqual(attached.finish(ask=False),
+                         f"callsig: 1 more recording of processes that the program started: report them with 'callsig report {path} {path}.*'\n")
+        self.assert_calls(self.callsig("report", *sorted(name for name in os.listdir(self.folder) if name.startswith("mine.out"))).stdout, 12)
+
     def test_for_some_seconds(self):
         program = Program(self, self.sleds(), "")
         attached = Attached(self, program, "--for", "0.5")

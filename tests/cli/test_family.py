@@ -1,4 +1,4 @@
-# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_longer_than_the_arguments Family.test_titles_while_running Family.test_open_calls_are_one_note Family.test_environment_that_is_left_out Family.test_sums_are_of_each Family.test_folded_while_running Family.test_large_ones_are_folded Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
+# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_longer_than_the_arguments Family.test_titles_while_running Family.test_open_calls_are_one_note Family.test_environment_that_is_left_out Family.test_sums_are_of_each Family.test_folded_while_running Family.test_large_ones_are_folded Family.test_process_that_ends_at_the_end Family.test_process_without_a_recording Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
 # ctest: case _rest full Family.test_what_cannot_be_written Family.test_written_after_a_failure Family.test_database
 """The processes that a program starts: one recording of all, however many they are."""
 
@@ -33,6 +33,8 @@ DAEMON = """
     #include <fcntl.h>
     #include <stdlib.h>
     #include <string.h>
+    #include <sys/resource.h>
+    #include <sys/stat.h>
     #include <unistd.h>
     #define QUIET __attribute__((no_instrument_function))
     static void QUIET await(void) { for (int i = 0; i < 60000 && access("go", F_OK) != 0; i++) usleep(1000); }
@@ -44,12 +46,18 @@ DAEMON = """
         int null = open("/dev/null", O_RDWR);
         if (setsid() < 0 || dup2(null, 1) < 0 || dup2(null, 2) < 0)
           return 1;
+        if (strcmp(argv[1], "fails") == 0 && setrlimit(RLIMIT_NOFILE, &(struct rlimit){0, 0}) == 0) {
+          work();
+          return mkdir("failed", 0700) == 0 ? await(), 0 : 1;
+        }
         if (strcmp(argv[1], "calls") == 0)
           await();
         else if (setenv("AWAIT", "1", 1) == 0)
           execl(argv[0], argv[0], (char *)NULL);
         work();
       }
+      for (int i = 0; i < 60000 && argc > 1 && strcmp(argv[1], "fails") == 0 && access("failed", F_OK) != 0; i++)
+        usleep(1000);
       return 0; }"""
 
 PID, RUN = 40, 376  # where they are in a recording's header
@@ -175,6 +183,34 @@ int main(int argc, char **argv)
   for (int i = 0; i < 6000 && access(argv[2], F_OK) != 0; i++)
     usleep(10000);
   return argc == 3 && access(argv[2], F_OK) == 0 ? 0 : 1;
+}
+'''
+
+
+# One child has a large recording. Another one outlives its parent by a little, so that it ends while the large one is folded.
+LATE = LARGE[:LARGE.index("int main(")] + r'''
+#include <fcntl.h>
+__attribute__((noinline)) static void late(void) { __asm__ volatile(""); }
+int main(int argc, char **argv)
+{
+  const pid_t parent = getpid();
+  int null = open("/dev/null", O_RDWR), ready[2];
+  char byte;
+  if (fork() == 0) {
+    child();
+    exit(0);
+  }
+  wait(NULL);
+  if (pipe(ready) == 0 && fork() == 0) {
+    late();
+    dup2(null, 1);
+    dup2(null, 2);
+    while (write(ready[1], "", 1) == 1 && getppid() == parent)
+      usleep(1000);
+    usleep(50000);
+    _exit(0);
+  }
+  return read(ready[0], &byte, 1) == 1 ? 0 : argc + !argv;
 }
 '''
 
@@ -331,6 +367,14 @@ class Family(harness.Case):
             sizes.append(os.path.getsize(self.path("family")))
         self.assertLess(sizes[1] - sizes[0], 20 * 20)
 
+    def test_process_without_a_recording(self):
+        """One that goes on, and of which no recording could be made, is not said to record."""
+        done = self.callsig("run", "-o", "a", self.compile("daemon", DAEMON), "fails")
+        self.write("go", "")
+        self.assertEqual((done.returncode, self.names("a")), (0, ["a"]), done.stderr)
+        self.assertEqual(done.stderr, "callsig: 1 process that the program started goes on, and records in a.PID where that could be made: not counted here\n")
+        self.assertIn("1 forked process is not recorded", self.callsig("report", "a", "--notes").stdout)
+
     def test_folded_while_running(self):
         """Many short processes leave few files at any time."""
         script = self.script("i=0\nwhile [ $i -lt 60 ]; do\n  ./calls $i\n  i=$((i + 1))\n"
@@ -352,6 +396,16 @@ class Family(harness.Case):
         self.assertIn("this was 5 processes", done.stderr)
         counts = self.counts("few", by="signature")
         self.assertEqual(sum(calls for (_, signature), calls in counts.items() if "(n=" in signature), 4 * 400 * 200)
+
+    def test_process_that_ends_at_the_end(self):
+        """A process that ends while the others are folded is folded as well, or told to go on; it is no recording more, apart from them."""
+        late = self.compile("late", LATE)
+        done = self.callsig("run", "-o", "a", late)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("more recording", done.stderr)
+        self.assertIn("this was 3 processes" if self.names("a") == ["a"] else "goes on", done.stderr)
+        calls = {function: count for (function, _), count in self.counts(*self.names("a")).items()}
+        self.assertEqual((calls["late"], calls["child"]), (1, 1))
 
     def test_earlier_run(self):
         """What an earlier run left beside is gone, and what is no recording of a run is not."""

@@ -380,6 +380,27 @@ class Waits(harness.Case):
         self.assertEqual(len(set(heads.values())), 1, heads)
         self.assertRegex(heads["function"], r"^[\d.]+ seconds, of which threads waited at least [\d.]+$")
 
+    def test_processes_that_record_nothing(self):
+        """Children that are forked while nothing is recorded have no time, so they take nothing away of what is told of the others."""
+        program = self.compile("forks", """#include <sys/wait.h>
+            #include <unistd.h>
+            #include <callsig/callsig.h>
+            extern int callsig_enable(void) __attribute__((weak));
+            static int __attribute__((noinline)) naps(void) { return usleep(200000); }
+            static int __attribute__((noinline)) called(void) { return 0; }
+            int main(void) {
+              for (int i = 0; i < 3; i++)
+                if (fork() ? wait(0) < 0 : 1) _exit(called());
+              if (callsig_enable) callsig_enable();
+              naps();
+              return 0; }""", "-I" + harness.INCLUDE)
+        done = self.callsig("run", "--off", "-o", self.path("out"), program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows, report = self.rows("out")
+        self.assertIn("naps", rows)
+        self.assertIsNotNone(rows["naps"]["wait"], rows)
+        self.assertGreater(rows["naps"]["wait"], 0.15, rows)
+
     def test_frame_that_a_child_inherits(self):
         """Of it nothing is known, which leaves the row of its process open by its own time alone."""
         program = self.compile("forks", """#include <sys/wait.h>
@@ -443,7 +464,76 @@ int main(void)
 """
 
 
+# A call that computes a little, and of which each forked child has the rest, that nothing tells of.
+FORKS = r"""
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+static void __attribute__((noinline)) leaf(int n) { __asm__ volatile("" : : "r"(n)); }
+static void __attribute__((noinline)) forks(int n)
+{
+  for (volatile int i = 0; i < 300000; i++)
+    ;
+  if (fork() == 0) {
+    nanosleep(&(struct timespec){0, 100000000}, 0);
+    leaf(n);
+    _exit(0);
+  }
+}
+int main(void)
+{
+  for (int i = 0; i < 3; i++)
+    forks(i);
+  while (wait(0) > 0)
+    ;
+}
+"""
+
+# Waits in one call, that is open to the end, and calls in between.
+SERVES = r"""
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+static void __attribute__((noinline)) leaf(int n) { __asm__ volatile("" : : "r"(n)); }
+static void __attribute__((noinline)) serves(void)
+{
+  for (int i = 0; i < 20; i++) {
+    nanosleep(&(struct timespec){0, 20000000}, 0);
+    leaf(i);
+  }
+  kill(getpid(), SIGKILL);
+}
+int main(void)
+{
+  serves();
+}
+"""
+
+
 class Killed(harness.Case):
+    def test_little_that_is_known(self):
+        """What is known of a small part of a time is not printed as if it were of all."""
+        program = self.compile("forks", FORKS, "-O1")
+        self.callsig("run", "-o", "x.out", program)
+        done = self.callsig("report", "--by", "function", "--format", "json", "x.out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (row,) = (row for row in json.loads(done.stdout)["rows"] if row["function"] == "forks")
+        self.assertGreater(row["tottime"], 0.3, row)
+        self.assertLess(row["wait_error"], row["tottime"], row)
+        self.assertIsNone(row["cpu"], row)
+
+    def test_what_is_told_of_an_open_call(self):
+        """What a server waited in the call that a signal ends it in is told, but for what it waited last."""
+        program = self.compile("serves", SERVES, "-O1")
+        self.callsig("run", "-o", "x.out", program)
+        done = self.callsig("report", "--by", "function", "--format", "json", "x.out")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (row,) = (row for row in json.loads(done.stdout)["rows"] if row["function"] == "serves")
+        self.assertIsNotNone(row["wait"], row)
+        self.assertGreater(row["wait"], 0.3, row)
+        self.assertLess(row["wait_error"], 0.5 * row["tottime"], row)
+        self.assertNotIn("it is not known whether threads", self.callsig("report", "x.out", "--notes").stdout)
+
     def test_what_is_not_known_is_no_computing(self):
         """A thread that is blocked when its process is killed has neither computed nor waited for all that is known."""
         self.compile("killed", KILLED, "-O1", libs=("-pthread",))
