@@ -7,6 +7,13 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/auxv.h>
+
+/* Anywhere. */
+static inline uintptr_t prof_page_size(void)
+{
+  return (uintptr_t)getauxval(AT_PAGESZ);
+}
 
 /* Maps `size` zeroed bytes, far from what the loader and the program have mapped if there is room. The address, or a
  * negative errno: compare with prof_sys_failed(). Anywhere. */

@@ -5,12 +5,12 @@
 
 #include <sys/mman.h>
 
+#include "profiler/base/own_memory.h"
 #include "profiler/base/request.h"
 #include "profiler/base/syscall.h"
 #include "profiler/base/wipe_on_fork.h"
 
 #define SENTINEL_SIZE 4096u
-#define HEADER_KEPT   65536u /* a page of any processor */
 
 struct prof_process prof_process;
 
@@ -59,15 +59,20 @@ bool prof_fork_happened(void)
 }
 
 /* What a thread that begins beside this one may be looking at, or counting in, at this very moment stays readable: it
- * is nobody's from here on. */
-static void leave_recording(const struct prof_process *process)
+ * is nobody's from here on. So do the parts that are kept. */
+static void leave_recording(const struct prof_process *process, const struct prof_kept *kept, size_t count)
 {
-  const uintptr_t start = (uintptr_t)process->header;
-  long kept = prof_sys_mmap(start, HEADER_KEPT, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-  if (prof_sys_failed(kept))
-    prof_sys_munmap((void *)start, process->allocated);
-  else
-    prof_sys_munmap((void *)(start + HEADER_KEPT), process->allocated - HEADER_KEPT);
+  const uintptr_t start = (uintptr_t)process->header, end = start + process->allocated, page = prof_page_size();
+  long header = prof_sys_mmap(start, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+  uintptr_t from = prof_sys_failed(header) ? start : start + page;
+  for (size_t i = 0; i < count; i++) {
+    const uintptr_t to = kept[i].low & -page;
+    if (from < to)
+      prof_sys_munmap((void *)from, to - from);
+    from = (kept[i].high + page - 1) & -page;
+  }
+  if (from < end)
+    prof_sys_munmap((void *)from, end - from);
 }
 
 /* What lies in the parent's arena stays; another thread may have been in the middle of a change of it, or of what the
@@ -81,6 +86,16 @@ static void begin_arena(struct prof_process *process)
   process->spare_chunks = (struct prof_arena_spare){0};
 }
 
+static void keep_of_header(struct prof_process *process, const struct fmt_rec_header *header)
+{
+  process->sleds = header->sleds;
+  process->price = (struct prof_hook_price){.inner = header->hook_inner,
+                                            .outer = header->hook_outer,
+                                            .sample = header->sample_price,
+                                            .hidden = header->hook_hidden,
+                                            .floor = header->hook_floor};
+}
+
 /* The parent's other threads do not exist here, and may have held any lock and been in the middle of any change:
  * everything that they shared starts afresh. Its memory stays, for what points into it. */
 static void give_up(struct prof_process *process)
@@ -90,9 +105,12 @@ static void give_up(struct prof_process *process)
     process->upcalls.keep_queue_levels();
   prof_request_forget();
   if (process->header)
-    process->sleds = process->header->sleds;
+    keep_of_header(process, process->header);
+  if (!sentinel || !sentinel->arena_ours)
+    begin_arena(process);
+  struct prof_kept kept[PROF_KEPT_MOST];
   if (process->header)
-    leave_recording(process);
+    leave_recording(process, kept, process->upcalls.keep_indexes ? process->upcalls.keep_indexes(kept) : 0);
   process->header = NULL;
   process->reserved = 0;
   process->allocated = 0;
@@ -101,8 +119,6 @@ static void give_up(struct prof_process *process)
   process->epoch++;
   process->requests_lock = process->switch_lock = process->pauses_lock = process->schedule_lock = unlocked;
   process->title_lock = unlocked;
-  if (!sentinel || !sentinel->arena_ours)
-    begin_arena(process);
   process->names_next = process->names_end = NULL;
   for (unsigned i = 0; i < PROF_BLOCK_SIZES; i++)
     process->free_blocks[i] = NULL;

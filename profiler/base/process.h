@@ -37,6 +37,12 @@ struct prof_fast_compare;
 /* Functions of higher rooms that lower ones call, never on the fast path. Each is NULL until the room that has it sets
  * it, which is before the first thing that could need it, and stays what it is from then on, also in forked children.
  */
+/* A part of the parent's recording that a forked child keeps. */
+struct prof_kept {
+  uintptr_t low, high;
+};
+#define PROF_KEPT_MOST 32u
+
 struct prof_upcalls {
   /* prof_frames_close_all(); session/startup.c sets it before the first thread has a control block. */
   void (*close_frames)(struct prof_thread *t, uint64_t now, bool left);
@@ -50,6 +56,10 @@ struct prof_upcalls {
   /* In a forked child, while the parent's recording is still there: notes what each queue holds. pipeline/queue.c sets
    * it with the first queue. */
   void (*keep_queue_levels)(void);
+  /* In a forked child, while the parent's recording is still there: notes the indexes in it, and gives the ranges that
+   * they are in, ascending, and how many these are. Those stay mapped. module/parents_index.c sets it with the first.
+   */
+  size_t (*keep_indexes)(struct prof_kept kept[PROF_KEPT_MOST]);
   /* Has the recording count from zero, from now on. Outside of slow sections; lifetime/period.c sets it, and the next,
    * when the library is initialised. */
   void (*begin_period)(void);
@@ -78,6 +88,12 @@ struct prof_upcalls {
   /* Measures the hooks' own cost. calibration/calibrate.c sets it when the library is initialised; a recording that was
    * begun before is calibrated then. */
   void (*calibrate)(struct prof_process *process);
+};
+
+/* What hooks cost, as the header of a recording tells it. */
+struct prof_hook_price {
+  uint64_t inner, outer, sample;
+  uint32_t hidden, floor;
 };
 
 #define PROF_BLOCK_SIZES   6 /* powers of two: base/recording.h */
@@ -122,6 +138,7 @@ struct prof_process {
   uint64_t inode, device; /* of the recording's file, checked whenever it is opened to grow */
   bool full;              /* growth failed: message given */
   uint32_t sleds;         /* of a forked child: its parent's header.sleds when it began its own recording */
+  struct prof_hook_price price; /* of a forked child: as measured in its parent; zeroes: it was not */
   /* The header of the recording once more, mapped for forked children, too; NULL: there was none, or no memory. */
   struct fmt_rec_header *counted_in;
 

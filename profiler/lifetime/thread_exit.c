@@ -25,6 +25,7 @@
 #include "profiler/stack/waiting.h"
 #include "profiler/tree/tree.h"
 
+#define SHORT_NS      100000000u
 #define KEPT_THREADS  64u
 #define MOST_UNFOLDED 16u /* trees, each of some tens of kilobytes of the recording, that wait for who folds */
 
@@ -237,6 +238,12 @@ static void note_live_threads(void)
   prof_restore_signals(mask);
 }
 
+/* A forked child that has the price of hooks from its parent, and ended before that can have changed. */
+static bool is_short_child(void)
+{
+  return prof_process.price.inner && prof_monotonic_ns() - prof_process.header->start.monotonic_ns < SHORT_NS;
+}
+
 /* The end of the process through exit(), after the program's own destructors: frames that are open now were open then.
  * Calls that are made still later are recorded all the same. */
 __attribute__((destructor)) static void at_process_end(void)
@@ -245,7 +252,7 @@ __attribute__((destructor)) static void at_process_end(void)
     return;
   prof_process.finished = 1;
   uint64_t mask = prof_block_signals();
-  if (prof_process.upcalls.calibrate)
+  if (prof_process.upcalls.calibrate && !is_short_child())
     prof_process.upcalls.calibrate(&prof_process);
   prof_title_note(prof_process.header);
   prof_restore_signals(mask);

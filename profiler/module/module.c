@@ -18,6 +18,7 @@
 #include "profiler/module/filter.h"
 #include "profiler/module/index.h"
 #include "profiler/module/locate.h"
+#include "profiler/module/parents_index.h"
 
 /* What the table cannot show for want of debug information: told when the index is made, or it
  * was asked whether it lacks less by now. */
@@ -105,11 +106,13 @@ static bool share_index(struct prof_module *module, const struct prof_located *f
 static void find_index(struct prof_thread *t, struct prof_module *module, const struct prof_located *found)
 {
   struct fmt_rec_module *record = module->record;
-  bool asked;
+  bool asked = false;
   if (share_index(module, found) ||
-      prof_index_obtain(t, &prof_process.settings, found, &module->index, &record->index_size, &asked) != 0)
+      (!prof_parents_index_take(found, module->version, &module->index, &record->index_size) &&
+       prof_index_obtain(t, &prof_process.settings, found, &module->index, &record->index_size, &asked) != 0))
     return;
   record->index = (uintptr_t)module->index.header;
+  prof_parents_indexes_begin();
   if (asked)
     tell_what_is_missing(module, found->path);
 }

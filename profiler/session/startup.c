@@ -65,6 +65,22 @@ static bool may_record(bool child)
   return error == 0;
 }
 
+/* What hooks cost the parent a moment ago they cost the child: measuring it takes a short process most of its time. */
+static void price_hooks(struct prof_process *process, bool child)
+{
+  struct fmt_rec_header *header = process->header;
+  const struct prof_hook_price *price = &process->price;
+  if (child && price->inner) {
+    header->hook_inner = price->inner;
+    header->hook_outer = price->outer;
+    header->sample_price = price->sample;
+    header->hook_hidden = price->hidden;
+    header->hook_floor = price->floor;
+  } else if (process->upcalls.calibrate) {
+    process->upcalls.calibrate(process);
+  }
+}
+
 /* Under start_lock, once. */
 static void make_recording(struct prof_process *process)
 {
@@ -87,8 +103,8 @@ static void make_recording(struct prof_process *process)
   int error = prof_recording_open(process, child);
   if (error != 0 && child)
     prof_count_unrecorded();
-  if (error == 0 && process->upcalls.calibrate)
-    process->upcalls.calibrate(process);
+  if (error == 0)
+    price_hooks(process, child);
   if (error == 0)
     begin_requests(process);
   if (error == 0 && (process->disabled || process->warming))
