@@ -333,6 +333,10 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
         """It counts where the function's copy shows that the parameter is kept."""
         self.assertEqual(self.rows_of_described("told_by_gcc") - {"probe())", "main())"}, {"keeps(value=41))", "sets(value=?))"})
 
+    def test_what_callers_tell_from_a_register(self):
+        """It counts where the register is not overwritten between the copy into the argument's and the call."""
+        self.assertEqual(self.rows_of_described("told_by_callers") - {"probe())", "main())"}, {"asked(value=41))", "asked(value=?))"})
+
 
 if __name__ == "__main__":
     harness.main()
