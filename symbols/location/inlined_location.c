@@ -6,16 +6,9 @@
 
 #include "symbols/dwarf/die.h"
 #include "symbols/elf/list_bounds.h"
-#include "symbols/flow/holders.h"
-#include "symbols/flow/operands.h"
-#include "symbols/flow/spill.h"
 #include "symbols/flow/step.h"
-#include "symbols/location/composite_location.h"
 #include "symbols/location/location_list.h"
 #include "symbols/location/parameter_kept.h"
-#include "symbols/location/statements.h"
-
-enum { REACH = 4096 }; /* bytes behind the call */
 
 /* Whether the code from `low` to the hook's call calls nothing else: this is no copy of a loop behind the first. */
 static bool is_first_call(const struct sym_location_context *context, Dwarf_Addr low)
@@ -41,54 +34,6 @@ bool sym_inlined_is_early(const struct sym_location_context *context, Dwarf_Attr
     return false;
   }
   return false;
-}
-
-/* Whether what a statement says is a place that the value has been copied to. */
-static bool is_copy(const struct sym_holders *holders, const struct sym_statement *statement)
-{
-  return statement->told == SYM_TOLD_IN_REGISTER
-             ? holders->registers & statement->reg
-             : statement->told == SYM_TOLD_IN_SLOT && sym_holders_has_slot(holders, statement->reg, statement->offset);
-}
-
-/* Whether another value is told before the next call, in the straight code behind the hook's, than lies where `before`
- * says. */
-static bool is_renewed(const struct sym_location_context *context, const struct sym_statements *list,
-                       const struct sym_statement *before)
-{
-  struct sym_step step = {.falls_through = true};
-  struct sym_holders holders = {.registers = before->told == SYM_TOLD_IN_REGISTER ? before->reg : 0, .size = 1};
-  if (before->told == SYM_TOLD_IN_SLOT)
-    sym_holders_add_slot(&holders, before->reg, before->offset);
-  for (Dwarf_Addr at = context->pc; at - context->pc < REACH && !step.is_call && !step.target && step.falls_through;) {
-    if (!sym_step_at(context->hook, at, UINT64_MAX, &step) ||
-        !sym_holders_step(&holders, context->hook->processor, &step))
-      return false;
-    at += step.size;
-    for (unsigned i = 0; !step.is_call && i < list->count; i++)
-      if (list->statements[i].start == at && !is_copy(&holders, &list->statements[i]))
-        return true;
-  }
-  return false;
-}
-
-bool sym_inlined_is_stale(const struct sym_location_context *context, Dwarf_Attribute *attribute)
-{
-  const struct sym_processor *processor = context->hook->processor;
-  Dwarf_Die physical = *context->physical;
-  const int base = sym_frame_register(&physical);
-  struct sym_statements list = {.size = 1};
-  const struct sym_statement *before = NULL;
-  list.frame = sym_register_bit(processor->stack_pointer) | (base < 0 ? 0 : sym_register_bit((uint64_t)base));
-  if (!processor->has_flow || !sym_statements_read(&list, &physical, attribute, 0, UINT64_MAX))
-    return false;
-  for (unsigned i = 0; i < list.count; i++) {
-    const struct sym_statement *statement = &list.statements[i];
-    if (statement->start <= context->call && context->call < statement->end &&
-        (!before || before->end < statement->end))
-      before = statement;
-  }
-  return before && (before->end <= context->pc || is_renewed(context, &list, before));
 }
 
 /* Whether a parameter cannot be assigned to. */

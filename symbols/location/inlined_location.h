@@ -13,11 +13,6 @@
  * call: it belongs behind the call, and is what was computed before the time came. */
 bool sym_inlined_is_early(const struct sym_location_context *context, Dwarf_Attribute *attribute);
 
-/* Whether what a list tells from before the hook's call on ends there, or is followed by another description before the
- * next call: it is of the copy before, of a loop that was unrolled, whose value is kept until the parameter is bound
- * again. */
-bool sym_inlined_is_stale(const struct sym_location_context *context, Dwarf_Attribute *attribute);
-
 /* Whether what is told of a parameter of an optimised function that was inlined may be what the function makes of it. A
  * number is what was passed where the parameter cannot be assigned to, or the function's out-of-line copy keeps it;
  * what is kept anywhere else is not, where the copy changes it. */

@@ -15,6 +15,7 @@
 #include "symbols/location/caller_constant.h"
 #include "symbols/location/clone_parameters.h"
 #include "symbols/location/composite_location.h"
+#include "symbols/location/earlier_copy.h"
 #include "symbols/location/entry_value_copy.h"
 #include "symbols/location/inlined_later.h"
 #include "symbols/location/inlined_location.h"

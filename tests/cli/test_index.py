@@ -333,6 +333,12 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
         """It counts where the function's copy shows that the parameter is kept."""
         self.assertEqual(self.rows_of_described("told_by_gcc") - {"probe())", "main())"}, {"keeps(value=41))", "sets(value=?))"})
 
+    def test_what_is_told_of_an_unrolled_loop(self):
+        """What was told of one copy of an inlined function is not what was passed to the next, where it ends there, or where the function has set it."""
+        self.assertEqual(self.rows_of_described("told_by_copies") - {"probe())", "main())"},
+                         {"stays(value=5))", "ends(value=6))", "ends(value=?))", "counts(value=7))", "counts(value=?))", "bound(value=41))", "late(value=41))",
+                          "late(value=?))"})
+
     def test_what_callers_tell_from_a_register(self):
         """It counts where the register is not overwritten between the copy into the argument's and the call."""
         self.assertEqual(self.rows_of_described("told_by_callers") - {"probe())", "main())"}, {"asked(value=41))", "asked(value=?))"})
