@@ -9,6 +9,7 @@
 #include "symbols/flow/step.h"
 #include "symbols/location/location_list.h"
 #include "symbols/location/parameter_kept.h"
+#include "symbols/processor/processor.h"
 
 /* Whether the code from `low` to the hook's call calls nothing else: this is no copy of a loop behind the first. */
 static bool is_first_call(const struct sym_location_context *context, Dwarf_Addr low)
@@ -117,4 +118,91 @@ bool sym_inlined_may_be_made(const struct sym_location_context *context, Dwarf_D
   const enum sym_kept kept = sym_parameter_kept(context, die, location);
   const bool may_be_new = sym_location_is_constant(location) || is_computed(location) || is_told_later(context, die);
   return kept != SYM_KEPT && (may_be_new || kept != SYM_KEPT_UNCHANGED);
+}
+
+/* Whether nothing but numbers is computed with. */
+static bool is_number(const struct sym_location *location)
+{
+  const struct sym_code *code = &location->code;
+  if (location->kind != SYM_LOCATION_VALUE)
+    return location->kind != SYM_LOCATION_LOST && sym_location_is_constant(location);
+  for (unsigned i = 0; i < code->count; i++)
+    switch (code->ops[i].code) {
+    case FMT_OP_REG:
+    case FMT_OP_XMM:
+    case FMT_OP_CFA:
+    case FMT_OP_ENTRY:
+    case FMT_OP_ADDRESS:
+    case FMT_OP_FRAME_LOAD:
+    case FMT_OP_LOAD:
+      return false;
+    default:
+      break;
+    }
+  return true;
+}
+
+/* Where a value is told to be. */
+struct place {
+  uint8_t base;   /* DW_OP_breg of the register, or DW_OP_fbreg */
+  bool is_memory; /* it lies at that + the offset */
+  uint64_t offset;
+};
+
+/* Whether an operation changes nothing but what is above the value: it cuts off or extends. */
+static bool is_extension(uint8_t atom)
+{
+  return atom == DW_OP_stack_value || atom == DW_OP_convert || atom == DW_OP_and || atom == DW_OP_shl ||
+         atom == DW_OP_shra || atom == DW_OP_deref_size || (atom >= DW_OP_const1u && atom <= DW_OP_consts) ||
+         (atom >= DW_OP_lit0 && atom <= DW_OP_lit31);
+}
+
+/* The register, or the place in memory, in which a description that holds at `pc` tells a value to be. False: in
+ * neither, or not as it is. clang 14 leaves out the load of what lies in the frame. */
+static bool place_at(const struct sym_location_context *context, Dwarf_Die *die, uint64_t pc, struct place *place)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Op *ops;
+  size_t count;
+  if (!dwarf_attr(die, DW_AT_location, &attribute) || sym_location_list_at(&attribute, pc, &ops, &count, 1) != 1 ||
+      count == 0)
+    return false;
+  for (size_t i = 1; i < count; i++)
+    if (!is_extension(ops[i].atom))
+      return false;
+  const uint8_t atom = ops[0].atom;
+  const bool is_register = atom >= DW_OP_reg0 && atom <= DW_OP_reg31;
+  const bool is_frame = atom == DW_OP_fbreg || atom == DW_OP_breg0 + context->hook->processor->stack_pointer;
+  *place = (struct place){.base = is_register ? (uint8_t)(atom - DW_OP_reg0 + DW_OP_breg0) : atom,
+                          .offset = is_register ? 0 : ops[0].number,
+                          .is_memory = is_frame || (!is_register && ops[count - 1].atom != DW_OP_stack_value) ||
+                                       (count > 1 && ops[1].atom == DW_OP_deref_size)};
+  return (place->base >= DW_OP_breg0 && place->base <= DW_OP_breg31) || atom == DW_OP_fbreg;
+}
+
+/* Whether another parameter of the instance is told to be in the same place, at the hook's call or where that returns.
+ */
+static bool is_told_with_another(const struct sym_location_context *context, Dwarf_Die *die)
+{
+  Dwarf_Die entered = *context->entered, other;
+  for (int next = dwarf_child(&entered, &other); next == 0; next = dwarf_siblingof(&other, &other))
+    for (uint64_t pc = context->call; dwarf_tag(&other) == DW_TAG_formal_parameter && pc <= context->pc;
+         pc += context->pc - context->call) {
+      struct place one, two;
+      if (dwarf_dieoffset(&other) != dwarf_dieoffset(die) && place_at(context, die, pc, &one) &&
+          place_at(context, &other, pc, &two) && one.base == two.base && one.offset == two.offset &&
+          one.is_memory == two.is_memory)
+        return true;
+    }
+  return false;
+}
+
+bool sym_inlined_may_be_stale(const struct sym_location_context *context, Dwarf_Die *die,
+                              const struct sym_location *location)
+{
+  Dwarf_Die entered = *context->entered;
+  const bool is_shared = dwarf_hasattr_integrate(&entered, DW_AT_external) && sym_die_is_cxx(&entered);
+  const bool may_be =
+      is_number(location) ? !context->writes_after_call && !is_shared : is_told_with_another(context, die);
+  return location->kind != SYM_LOCATION_LOST && may_be && sym_parameter_is_unread(context, die);
 }

@@ -330,8 +330,9 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
         self.assertEqual(self.rows_of_described("told_at_entry") - {"probe())", "main())"}, {"counted(value=?))", "narrow(value=41))"})
 
     def test_what_gcc_tells_behind_the_hooks_call(self):
-        """It counts where the function's copy shows that the parameter is kept."""
-        self.assertEqual(self.rows_of_described("told_by_gcc") - {"probe())", "main())"}, {"keeps(value=41))", "sets(value=?))"})
+        """It counts where the function's copy shows that the parameter is kept; a number, or a place of two parameters, where it looks at the parameter."""
+        self.assertEqual(self.rows_of_described("told_by_gcc") - {"probe())", "main())"},
+                         {"keeps(value=41))", "sets(value=?))", "reads(value=5))", "ignores(value=?))", "shares(other=?, value=?))"})
 
     def test_what_is_told_of_an_unrolled_loop(self):
         """What was told of one copy of an inlined function is not what was passed to the next, where it ends there, or where the function has set it."""
