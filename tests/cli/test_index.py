@@ -326,8 +326,9 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
                          {"after_exit(value=41))", "sunk(value=7))", "tested(value=?))", "chosen(value=?))", "again(value=?))", "again(value=9))"})
 
     def test_what_is_told_of_a_function_of_its_own(self):
-        """What is computed at its first instruction is what it makes of its parameter, where something is added."""
-        self.assertEqual(self.rows_of_described("told_at_entry") - {"probe())", "main())"}, {"counted(value=?))", "narrow(value=41))"})
+        """What is computed is what it makes of its parameter, where something is added, and so is a part that is told later."""
+        self.assertEqual(self.rows_of_described("told_at_entry") - {"probe())", "main())"},
+                         {"counted(value=?))", "narrow(value=41))", "parted(value=?))", f"stacked({'other=?, ' * 6}value=?))"})
 
     def test_what_gcc_tells_behind_the_hooks_call(self):
         """It counts where the function's copy shows that the parameter is kept; a number, or a place of two parameters, where it looks at the parameter."""
