@@ -89,11 +89,14 @@ bool prof_located_still(const struct prof_linked *linked, const uint8_t *build_i
          prof_equal_bytes(found, build_id, build_id_size);
 }
 
-/* Mappings of one file that follow each other, the first of them from its beginning, are one module. */
+/* Mappings of one file that follow each other, the first of them from its beginning, are one module. A linker that puts
+ * nothing into the file to fill a page has a small module's code in the first page, too: the second mapping then is
+ * from the beginning as well, right behind the first. */
 struct search {
   uintptr_t address;
   struct prof_located *found;
-  bool holds; /* the run that is being read holds `address` */
+  bool holds;       /* the run that is being read holds `address` */
+  bool is_at_first; /* nothing of the run but the file's first page has been read */
   uintptr_t start, end;
   uint64_t device, inode;
 };
@@ -103,13 +106,15 @@ static bool visit(const struct prof_mapping *mapping, void *data)
   struct search *search = data;
   bool same = mapping->inode && mapping->inode == search->inode && mapping->device == search->device;
   bool bss = mapping->inode == 0 && search->inode && mapping->low == search->end && !mapping->path[0];
-  if (!bss && !(same && mapping->offset)) {
+  const bool goes_on = same && (mapping->offset || (search->is_at_first && mapping->low == search->end));
+  if (!bss && !goes_on) {
     if (search->holds)
       return false;
     search->start = mapping->low;
     search->device = mapping->device;
     search->inode = mapping->inode;
   }
+  search->is_at_first = mapping->inode && mapping->offset == 0;
   search->end = mapping->high;
   if (search->address >= mapping->low && search->address < mapping->high) {
     search->holds = true;

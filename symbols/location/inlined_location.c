@@ -6,16 +6,10 @@
 
 #include "symbols/dwarf/die.h"
 #include "symbols/elf/list_bounds.h"
-#include "symbols/flow/holders.h"
-#include "symbols/flow/operands.h"
-#include "symbols/flow/spill.h"
 #include "symbols/flow/step.h"
-#include "symbols/location/composite_location.h"
 #include "symbols/location/location_list.h"
 #include "symbols/location/parameter_kept.h"
-#include "symbols/location/statements.h"
-
-enum { REACH = 4096 }; /* bytes behind the call */
+#include "symbols/processor/processor.h"
 
 /* Whether the code from `low` to the hook's call calls nothing else: this is no copy of a loop behind the first. */
 static bool is_first_call(const struct sym_location_context *context, Dwarf_Addr low)
@@ -41,54 +35,6 @@ bool sym_inlined_is_early(const struct sym_location_context *context, Dwarf_Attr
     return false;
   }
   return false;
-}
-
-/* Whether what a statement says is a place that the value has been copied to. */
-static bool is_copy(const struct sym_holders *holders, const struct sym_statement *statement)
-{
-  return statement->told == SYM_TOLD_IN_REGISTER
-             ? holders->registers & statement->reg
-             : statement->told == SYM_TOLD_IN_SLOT && sym_holders_has_slot(holders, statement->reg, statement->offset);
-}
-
-/* Whether another value is told before the next call, in the straight code behind the hook's, than lies where `before`
- * says. */
-static bool is_renewed(const struct sym_location_context *context, const struct sym_statements *list,
-                       const struct sym_statement *before)
-{
-  struct sym_step step = {.falls_through = true};
-  struct sym_holders holders = {.registers = before->told == SYM_TOLD_IN_REGISTER ? before->reg : 0, .size = 1};
-  if (before->told == SYM_TOLD_IN_SLOT)
-    sym_holders_add_slot(&holders, before->reg, before->offset);
-  for (Dwarf_Addr at = context->pc; at - context->pc < REACH && !step.is_call && !step.target && step.falls_through;) {
-    if (!sym_step_at(context->hook, at, UINT64_MAX, &step) ||
-        !sym_holders_step(&holders, context->hook->processor, &step))
-      return false;
-    at += step.size;
-    for (unsigned i = 0; !step.is_call && i < list->count; i++)
-      if (list->statements[i].start == at && !is_copy(&holders, &list->statements[i]))
-        return true;
-  }
-  return false;
-}
-
-bool sym_inlined_is_stale(const struct sym_location_context *context, Dwarf_Attribute *attribute)
-{
-  const struct sym_processor *processor = context->hook->processor;
-  Dwarf_Die physical = *context->physical;
-  const int base = sym_frame_register(&physical);
-  struct sym_statements list = {.size = 1};
-  const struct sym_statement *before = NULL;
-  list.frame = sym_register_bit(processor->stack_pointer) | (base < 0 ? 0 : sym_register_bit((uint64_t)base));
-  if (!processor->has_flow || !sym_statements_read(&list, &physical, attribute, 0, UINT64_MAX))
-    return false;
-  for (unsigned i = 0; i < list.count; i++) {
-    const struct sym_statement *statement = &list.statements[i];
-    if (statement->start <= context->call && context->call < statement->end &&
-        (!before || before->end < statement->end))
-      before = statement;
-  }
-  return before && (before->end <= context->pc || is_renewed(context, &list, before));
 }
 
 /* Whether a parameter cannot be assigned to. */
@@ -172,4 +118,91 @@ bool sym_inlined_may_be_made(const struct sym_location_context *context, Dwarf_D
   const enum sym_kept kept = sym_parameter_kept(context, die, location);
   const bool may_be_new = sym_location_is_constant(location) || is_computed(location) || is_told_later(context, die);
   return kept != SYM_KEPT && (may_be_new || kept != SYM_KEPT_UNCHANGED);
+}
+
+/* Whether nothing but numbers is computed with. */
+static bool is_number(const struct sym_location *location)
+{
+  const struct sym_code *code = &location->code;
+  if (location->kind != SYM_LOCATION_VALUE)
+    return location->kind != SYM_LOCATION_LOST && sym_location_is_constant(location);
+  for (unsigned i = 0; i < code->count; i++)
+    switch (code->ops[i].code) {
+    case FMT_OP_REG:
+    case FMT_OP_XMM:
+    case FMT_OP_CFA:
+    case FMT_OP_ENTRY:
+    case FMT_OP_ADDRESS:
+    case FMT_OP_FRAME_LOAD:
+    case FMT_OP_LOAD:
+      return false;
+    default:
+      break;
+    }
+  return true;
+}
+
+/* Where a value is told to be. */
+struct place {
+  uint8_t base;   /* DW_OP_breg of the register, or DW_OP_fbreg */
+  bool is_memory; /* it lies at that + the offset */
+  uint64_t offset;
+};
+
+/* Whether an operation changes nothing but what is above the value: it cuts off or extends. */
+static bool is_extension(uint8_t atom)
+{
+  return atom == DW_OP_stack_value || atom == DW_OP_convert || atom == DW_OP_and || atom == DW_OP_shl ||
+         atom == DW_OP_shra || atom == DW_OP_deref_size || (atom >= DW_OP_const1u && atom <= DW_OP_consts) ||
+         (atom >= DW_OP_lit0 && atom <= DW_OP_lit31);
+}
+
+/* The register, or the place in memory, in which a description that holds at `pc` tells a value to be. False: in
+ * neither, or not as it is. clang 14 leaves out the load of what lies in the frame. */
+static bool place_at(const struct sym_location_context *context, Dwarf_Die *die, uint64_t pc, struct place *place)
+{
+  Dwarf_Attribute attribute;
+  Dwarf_Op *ops;
+  size_t count;
+  if (!dwarf_attr(die, DW_AT_location, &attribute) || sym_location_list_at(&attribute, pc, &ops, &count, 1) != 1 ||
+      count == 0)
+    return false;
+  for (size_t i = 1; i < count; i++)
+    if (!is_extension(ops[i].atom))
+      return false;
+  const uint8_t atom = ops[0].atom;
+  const bool is_register = atom >= DW_OP_reg0 && atom <= DW_OP_reg31;
+  const bool is_frame = atom == DW_OP_fbreg || atom == DW_OP_breg0 + context->hook->processor->stack_pointer;
+  *place = (struct place){.base = is_register ? (uint8_t)(atom - DW_OP_reg0 + DW_OP_breg0) : atom,
+                          .offset = is_register ? 0 : ops[0].number,
+                          .is_memory = is_frame || (!is_register && ops[count - 1].atom != DW_OP_stack_value) ||
+                                       (count > 1 && ops[1].atom == DW_OP_deref_size)};
+  return (place->base >= DW_OP_breg0 && place->base <= DW_OP_breg31) || atom == DW_OP_fbreg;
+}
+
+/* Whether another parameter of the instance is told to be in the same place, at the hook's call or where that returns.
+ */
+static bool is_told_with_another(const struct sym_location_context *context, Dwarf_Die *die)
+{
+  Dwarf_Die entered = *context->entered, other;
+  for (int next = dwarf_child(&entered, &other); next == 0; next = dwarf_siblingof(&other, &other))
+    for (uint64_t pc = context->call; dwarf_tag(&other) == DW_TAG_formal_parameter && pc <= context->pc;
+         pc += context->pc - context->call) {
+      struct place one, two;
+      if (dwarf_dieoffset(&other) != dwarf_dieoffset(die) && place_at(context, die, pc, &one) &&
+          place_at(context, &other, pc, &two) && one.base == two.base && one.offset == two.offset &&
+          one.is_memory == two.is_memory)
+        return true;
+    }
+  return false;
+}
+
+bool sym_inlined_may_be_stale(const struct sym_location_context *context, Dwarf_Die *die,
+                              const struct sym_location *location)
+{
+  Dwarf_Die entered = *context->entered;
+  const bool is_shared = dwarf_hasattr_integrate(&entered, DW_AT_external) && sym_die_is_cxx(&entered);
+  const bool may_be =
+      is_number(location) ? !context->writes_after_call && !is_shared : is_told_with_another(context, die);
+  return location->kind != SYM_LOCATION_LOST && may_be && sym_parameter_is_unread(context, die);
 }

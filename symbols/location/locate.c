@@ -15,6 +15,7 @@
 #include "symbols/location/caller_constant.h"
 #include "symbols/location/clone_parameters.h"
 #include "symbols/location/composite_location.h"
+#include "symbols/location/earlier_copy.h"
 #include "symbols/location/entry_value_copy.h"
 #include "symbols/location/inlined_later.h"
 #include "symbols/location/inlined_location.h"
@@ -133,14 +134,31 @@ static void after_call(const struct sym_location_context *context, Dwarf_Die *di
     *location = other;
 }
 
-/* Loses a variable of 8 bytes that clang describes as lying in a spill slot of 4: the other 4 bytes are something else.
- */
+/* Whether something is computed with more bytes than a spill slot has, of which the others are something else. */
+static bool loads_beyond_spill(const struct sym_location_context *context, const struct sym_code *code)
+{
+  for (unsigned i = 1; i < code->count; i++) {
+    const struct fmt_op *base = &code->ops[i - 1], *load = &code->ops[i];
+    if (load->code != FMT_OP_FRAME_LOAD || base->code != FMT_OP_REG)
+      continue;
+    const uint8_t spilled = sym_spill_size(context->spills, context->physical, context->frame, base->reg, load->imm);
+    if (spilled && spilled < load->size)
+      return true;
+  }
+  return false;
+}
+
+/* Loses a variable of 8 bytes that clang describes as lying in a spill slot of 4, or as computed from 8 bytes of one:
+ * the other 4 bytes are something else. */
 static void settle_spill(const struct sym_location_context *context, uint64_t size, struct sym_location *location)
 {
   uint8_t base;
   int64_t offset;
-  if (!context->writes_after_call || location->kind != SYM_LOCATION_MEMORY || location->inner || size <= 4 ||
-      !sym_code_is_sum(&location->code, &base, &offset))
+  if (!context->writes_after_call || location->inner || size <= 4)
+    return;
+  if (location->kind == SYM_LOCATION_VALUE && loads_beyond_spill(context, &location->code))
+    sym_location_lose(location, SYM_LOST_PIECE);
+  if (location->kind != SYM_LOCATION_MEMORY || !sym_code_is_sum(&location->code, &base, &offset))
     return;
   uint8_t spilled = sym_spill_size(context->spills, context->physical, context->frame, base, offset);
   if (spilled && spilled < size)
@@ -299,10 +317,19 @@ static bool is_sum(const struct sym_code *code)
   return false;
 }
 
+/* Whether something is added to what the caller put on the stack: what was passed is that, and not the sum. */
+static bool is_sum_of_argument(const struct sym_location_context *context, const struct sym_code *code)
+{
+  const struct sym_frame *frame = context->frame;
+  return is_sum(code) && code->ops[0].code == FMT_OP_REG && code->ops[1].code == FMT_OP_FRAME_LOAD &&
+         frame->cfa_kind == FMT_CFA_REGISTER && code->ops[0].reg == frame->cfa_register &&
+         code->ops[1].imm >= frame->cfa_offset;
+}
+
 /* Loses, or finds elsewhere, what an out-of-line function was passed in a register and is said to keep in one of which
  * it has made something else: gcc goes on calling that the parameter where the function extends or shifts a structure
  * in place, and clang tells what it has computed of it by then. Where that is a sum from the first instruction on,
- * before which nothing was computed, what was passed is told nowhere. */
+ * before which nothing was computed, or one of what lies on the stack, what was passed is told nowhere. */
 static void settle_kept(const struct sym_location_context *context, Dwarf_Attribute *attribute, int64_t offset,
                         uint64_t size, struct sym_location *location)
 {
@@ -315,7 +342,8 @@ static void settle_kept(const struct sym_location_context *context, Dwarf_Attrib
   at_entry.sled_end = context->entry;
   at_pc(&at_entry, context->entry, SYM_AT_CALL, attribute, offset, size, &passed);
   const uint64_t end = (uint64_t)location->inner + size;
-  if (is_made && passed.kind == SYM_LOCATION_VALUE && is_sum(&passed.code))
+  if (is_made &&
+      ((passed.kind == SYM_LOCATION_VALUE && is_sum(&passed.code)) || is_sum_of_argument(context, &location->code)))
     sym_location_lose(location, SYM_LOST_NO_RANGE);
   if (passed.kind != SYM_LOCATION_REGISTER || passed.inner != location->inner ||
       (!is_made && sym_entry_register_is_kept(context, passed.reg, location->reg, end)))
@@ -368,6 +396,25 @@ static bool is_unmasked_truth(Dwarf_Die *die, const struct sym_location *locatio
   }
 }
 
+/* Whether another description may give later what cannot be told of the call. A value on entry or in a slot is lost
+ * where that cannot be told, and so is the part of an out-of-line function's structure that its description leaves out
+ * at the call: what is told later may be a new value. */
+static bool may_be_told_later(const struct sym_location_context *context, const struct sym_location *location)
+{
+  if (location->kind != SYM_LOCATION_LOST)
+    return false;
+  switch (location->lost) {
+  case SYM_LOST_ENTRY_VALUE:
+  case SYM_LOST_FRAME_NUMBER:
+  case SYM_LOST_NOT_YET:
+    return false;
+  case SYM_LOST_PIECE:
+    return context->is_inlined;
+  default:
+    return true;
+  }
+}
+
 static void locate(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Die *abstract, int64_t offset,
                    uint64_t size, struct sym_location *location)
 {
@@ -391,10 +438,7 @@ static void locate(const struct sym_location_context *context, Dwarf_Die *die, D
   at_hook(context, &attribute, offset, size, location);
   if (!is_single(&attribute)) {
     sym_settle_unfilled(context, size, location);
-    /* A value on entry or in a slot that cannot be told is lost: what another description gives later may be a new
-     * value. */
-    if (location->kind == SYM_LOCATION_LOST && location->lost != SYM_LOST_ENTRY_VALUE &&
-        location->lost != SYM_LOST_FRAME_NUMBER && location->lost != SYM_LOST_NOT_YET)
+    if (may_be_told_later(context, location))
       after_call(context, die, &attribute, offset, size, location);
     /* clang binds at once what an out-of-line function sets its parameter to. */
     if (context->writes_after_call && !context->is_inlined && sym_location_is_constant(location))
@@ -431,4 +475,6 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
     sym_inlined_later(context, die, offset, size, location);
   else if (is_of_clang && sym_inlined_may_be_made(context, die, location))
     sym_location_lose(location, SYM_LOST_MADE);
+  if (sym_inlined_may_be_stale(context, die, location))
+    sym_location_lose(location, SYM_LOST_OMITTED);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "symbols/dwarf/die.h"
+#include "symbols/flow/entry_reads.h"
 #include "symbols/flow/holders.h"
 #include "symbols/flow/operands.h"
 #include "symbols/flow/spill.h"
@@ -49,6 +50,7 @@ struct entry {
   bool is_set_once; /* by one instruction, `setter`, that makes the new value of the old one */
   struct sym_instruction setter;
   uint8_t size;
+  bool is_unread; /* the copy's code does not look at where it is passed */
 };
 
 struct search {
@@ -304,6 +306,13 @@ static bool begin(struct search *search, Dwarf_Die *whole, Dwarf_Die *parameter)
   return true;
 }
 
+/* Whether the copy's code looks nowhere at the register in which the parameter is passed. */
+static bool is_unread(const struct search *search)
+{
+  const struct sym_entry_places asked = {search->list.passed, 0};
+  return asked.registers && !sym_entry_reads(search->context->hook, search->low, search->high, asked).registers;
+}
+
 /* Finds out about a parameter of the copy. */
 static void examine(const struct sym_location_context *context, Dwarf_Die *whole, Dwarf_Die *parameter,
                     struct entry *entry)
@@ -313,6 +322,7 @@ static void examine(const struct sym_location_context *context, Dwarf_Die *whole
   *entry = (struct entry){.kept = SYM_KEPT_UNKNOWN};
   if (dwarf_highpc(whole, &search.high) != 0 || !begin(&search, whole, parameter))
     return;
+  entry->is_unread = is_unread(&search);
   /* Even of what a function does not use clang tells where it was passed. */
   if (!dwarf_attr(parameter, DW_AT_location, &attribute)) {
     entry->kept = SYM_KEPT_SET;
@@ -325,7 +335,8 @@ static void examine(const struct sym_location_context *context, Dwarf_Die *whole
   *entry = (struct entry){.kept = follow(&search),
                           .is_set_once = search.set_count == 1 && search.setter.is_of_parameter,
                           .setter = search.setter.instruction,
-                          .size = search.list.size};
+                          .size = search.list.size,
+                          .is_unread = entry->is_unread};
 }
 
 /* Notes an entry for the next instance. That memory is short costs no more than the time to find it again. */
@@ -337,26 +348,40 @@ static void remember(struct sym_kept_parameters *parameters, uint64_t key, const
     *added = *entry;
 }
 
-enum sym_kept sym_parameter_kept(const struct sym_location_context *context, Dwarf_Die *die,
-                                 const struct sym_location *location)
+/* What was found of the parameter of that name in the copy. False: there is none that can be examined. */
+static bool find_entry(const struct sym_location_context *context, Dwarf_Die *die, struct entry *entry)
 {
   Dwarf_Die whole, parameter;
-  struct entry entry;
   if (!context->whole || !context->hook->processor->has_flow)
-    return SYM_KEPT_UNKNOWN;
+    return false;
   whole = *context->whole;
   if (!find_parameter(&whole, die, &parameter))
-    return SYM_KEPT_UNKNOWN;
+    return false;
   const uint64_t key = (uint64_t)(uintptr_t)parameter.addr;
   const uint32_t known = sym_address_map_get(&context->kept->known, key);
   if (known != UINT32_MAX) {
-    entry = *(const struct entry *)base_vector_at(&context->kept->entries, known);
+    *entry = *(const struct entry *)base_vector_at(&context->kept->entries, known);
   } else {
-    examine(context, &whole, &parameter, &entry);
-    remember(context->kept, key, &entry);
+    examine(context, &whole, &parameter, entry);
+    remember(context->kept, key, entry);
   }
+  return true;
+}
+
+enum sym_kept sym_parameter_kept(const struct sym_location_context *context, Dwarf_Die *die,
+                                 const struct sym_location *location)
+{
+  struct entry entry;
+  if (!find_entry(context, die, &entry))
+    return SYM_KEPT_UNKNOWN;
   const bool is_set_later = entry.kept == SYM_KEPT_SET && is_set_behind(context, &entry, sym_abi_register_of(location));
   return is_set_later ? SYM_KEPT_UNCHANGED : entry.kept;
+}
+
+bool sym_parameter_is_unread(const struct sym_location_context *context, Dwarf_Die *die)
+{
+  struct entry entry;
+  return find_entry(context, die, &entry) && entry.is_unread;
 }
 
 void sym_kept_parameters_free(struct sym_kept_parameters *parameters)

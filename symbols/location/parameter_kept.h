@@ -35,4 +35,7 @@ void sym_kept_parameters_free(struct sym_kept_parameters *parameters);
 enum sym_kept sym_parameter_kept(const struct sym_location_context *context, Dwarf_Die *die,
                                  const struct sym_location *location);
 
+/* Whether the copy's code does not look at where the parameter is passed. */
+bool sym_parameter_is_unread(const struct sym_location_context *context, Dwarf_Die *die);
+
 #endif

@@ -10,6 +10,7 @@
 
 #include "symbols/dwarf/siblings.h"
 #include "symbols/elf/frame.h"
+#include "symbols/sites/call_register.h"
 #include "symbols/sites/sites.h"
 
 enum { DEPTH_MAX = 512 };
@@ -22,6 +23,7 @@ struct collection {
   const bool *is_wanted;
   bool *jumps; /* by range: the function may leave by a tail call */
   struct sym_siblings *siblings;
+  Dwarf_Addr returned; /* to where the call before does, as far as it is known */
 };
 
 static bool is_exit_hook(Dwarf_Die *call)
@@ -89,6 +91,17 @@ static bool has_cfa_frame_base(Dwarf_Die *subprogram)
          dwarf_getlocation(&attribute, &ops, &count) == 0 && count == 1 && ops[0].atom == DW_OP_call_frame_cfa;
 }
 
+/* Whether a register that an argument is told from still holds that at the call. */
+static bool is_kept(const struct collection *collection, uint64_t pc, uint8_t reg, uint8_t source)
+{
+  const uint32_t number = sym_instances_range_at(collection->instances, pc - 1);
+  const struct sym_range *caller = number == FMT_NONE ? NULL : base_vector_at(&collection->instances->ranges, number);
+  if (!caller)
+    return false;
+  const bool is_near = collection->returned > caller->low && collection->returned < pc;
+  return sym_call_register_holds(collection->hook, is_near ? collection->returned : caller->low, pc, reg, source);
+}
+
 /* A value that does not change between the call and the hook: a constant, an address, or what follows from a register
  * that the callee keeps. */
 static bool read_value(const struct collection *collection, Dwarf_Die *subprogram, Dwarf_Die *parameter, uint64_t pc,
@@ -121,7 +134,8 @@ static bool read_value(const struct collection *collection, Dwarf_Die *subprogra
     value->kind = FMT_CALL_ADDRESS;
     value->imm = (int64_t)address;
   } else if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31 &&
-             sym_is_callee_saved(collection->file->processor, atom - DW_OP_breg0)) {
+             sym_is_callee_saved(collection->file->processor, atom - DW_OP_breg0) &&
+             is_kept(collection, pc, value->reg, (uint8_t)(atom - DW_OP_breg0))) {
     value->kind = FMT_CALL_REGISTER;
     value->source = (uint8_t)(atom - DW_OP_breg0);
     value->imm = (int64_t)ops[0].number;
@@ -176,8 +190,7 @@ static int add_call(const struct collection *collection, Dwarf_Die *subprogram, 
   return 0;
 }
 
-static int visit(const struct collection *collection, uint32_t range, Dwarf_Die *subprogram, Dwarf_Die *die,
-                 unsigned depth)
+static int visit(struct collection *collection, uint32_t range, Dwarf_Die *subprogram, Dwarf_Die *die, unsigned depth)
 {
   Dwarf_Die child;
   int error = 0;
@@ -191,6 +204,7 @@ static int visit(const struct collection *collection, uint32_t range, Dwarf_Die 
         collection->jumps[range] |= !is_exit_hook(&child);
       else
         error = add_call(collection, subprogram, &child);
+      return_pc(&child, &collection->returned);
       if (!error)
         error = sym_clone_calls_add(&collection->calls->clones, &child, subprogram);
       break;

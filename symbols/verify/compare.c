@@ -144,13 +144,16 @@ static enum vf_outcome compare_copies(const struct vf_subject *subject, const st
 }
 
 /* Whether a function of its own tells of a parameter a sum from its first instruction on, before which nothing was
- * added: that is not what was passed. */
-static bool is_sum_on_entry(const struct vf_subject *subject, const struct vf_place *place)
+ * added, or at the hook's call one with what lies on the stack: that is not what was passed. */
+static bool is_sum_of_passed(const struct vf_subject *subject, const struct vf_place *place)
 {
   struct entered entered;
   struct vf_value value;
   if ((subject->site->flags & FMT_SITE_INLINED) || !enter(&entered, place))
     return false;
+  vf_evaluate(place, subject->die, subject->parameter->die, VF_AT_CALL, subject->parameter->type->size, &value);
+  if (value.is_slot_sum)
+    return true;
   entered.place.call = entered.place.sled_end = entered.at;
   evaluate(&entered, subject, &value);
   return value.is_sum;
@@ -174,6 +177,25 @@ static enum vf_outcome compare_running(const struct vf_subject *subject, const s
 static bool is_late_home(const struct vf_place *place, Dwarf_Die die, const struct vf_value *value)
 {
   return value->is_slot && value->is_single && vf_is_clang(place->object->dbg, die);
+}
+
+/* Whether another parameter of an instance is told to have the same value at the hook's call, or where that returns:
+ * where the function does not look at one of two that are told in one place, that is not certain to be there. */
+static bool is_told_with_another(const struct vf_subject *subject, const struct vf_place *place)
+{
+  for (int moment = VF_AT_CALL; moment < VF_LATER; moment++) {
+    struct vf_value its, theirs;
+    vf_evaluate(place, subject->die, NULL, (enum vf_moment)moment, 1, &its);
+    for (Dwarf_Die other = its.status == VF_READ ? vf_child(place->entered) : NULL; other;
+         other = vf_sibling(place->object->dbg, other)) {
+      if (vf_tag(other) != DW_TAG_formal_parameter || vf_offset(other) == vf_offset(subject->die))
+        continue;
+      vf_evaluate(place, other, NULL, (enum vf_moment)moment, 1, &theirs);
+      if (theirs.status == VF_READ && theirs.value == its.value)
+        return true;
+    }
+  }
+  return false;
 }
 
 enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_place *place)
@@ -229,8 +251,12 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
   if (!reads && is_readable && is_number && place->physical && vf_has(place->physical, DW_AT_abstract_origin) &&
       vf_is_made_at_link(place->object->dbg, place->physical))
     return VF_MAY_BE_SET;
+  /* And of one that gcc tells of a function which it inlined: where that does not look at its parameter, gcc tells what
+   * another call passes. */
+  if (!reads && is_readable && is_inlined && (is_number || is_told_with_another(subject, place)))
+    return VF_MAY_BE_SET;
   if (!reads && is_readable &&
-      (vf_is_taken(place, subject->die) || vf_is_out_of_order(place, subject->die) || is_sum_on_entry(subject, place)))
+      (vf_is_taken(place, subject->die) || vf_is_out_of_order(place, subject->die) || is_sum_of_passed(subject, place)))
     return VF_AGREE;
   if (!reads)
     return is_readable ? is_beyond ? VF_BEYOND : VF_ONLY_SECOND : VF_AGREE;

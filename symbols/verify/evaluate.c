@@ -197,6 +197,20 @@ static bool is_sum(const struct vf_expression *expression)
   return is_added && is_made(expression);
 }
 
+/* Whether something is added to what is loaded from one place of the stack. */
+static bool is_slot_sum(const struct vf_expression *expression)
+{
+  const uint8_t atom = expression->ops[0].atom;
+  const bool is_loaded =
+      expression->count > 2 && (expression->ops[1].atom == DW_OP_deref || expression->ops[1].atom == DW_OP_deref_size);
+  bool is_added = false;
+  for (size_t i = 2; i < expression->count; i++)
+    is_added |= expression->ops[i].atom == DW_OP_plus || expression->ops[i].atom == DW_OP_minus ||
+                expression->ops[i].atom == DW_OP_plus_uconst;
+  return is_loaded && is_added && is_made(expression) &&
+         (atom == DW_OP_fbreg || atom == DW_OP_breg0 + VF_RBP || atom == DW_OP_breg0 + VF_RSP);
+}
+
 static bool is_counted(const struct vf_expression *expression)
 {
   if (expression->count < 3 || expression->ops[expression->count - 1].atom != DW_OP_stack_value)
@@ -265,6 +279,7 @@ void vf_evaluate(const struct vf_place *place, Dwarf_Die die, Dwarf_Die abstract
     value->is_begun = true;
     value->is_frame_sum = is_frame_sum(&expression);
     value->is_sum = is_sum(&expression);
+    value->is_slot_sum = is_slot_sum(&expression);
     value->is_counted = is_counted(&expression);
     value->is_number = is_number(&expression);
     value->low = expression.low;

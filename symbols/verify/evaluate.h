@@ -16,6 +16,7 @@ struct vf_value {
   bool is_frame_sum;  /* an address in the function's own frame with something added, told as the value: clang also says
                          so of a sum with a spilled register, the load left out */
   bool is_sum;        /* computed with something added */
+  bool is_slot_sum;   /* and of what lies in one place of the stack */
   bool is_counted;    /* a sum of constants alone: a constant that was passed, with what was added since */
   uint64_t low;       /* where the description's range begins, of a list */
   bool is_number;     /* a list tells it as a number */

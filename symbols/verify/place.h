@@ -24,7 +24,8 @@ struct vf_place {
   struct vf_object *object; /* that the DIEs are of */
   const struct vf_machine *machine;
   Dwarf_Die physical; /* the out-of-line function: its frame base is meant; may be NULL */
-  uint64_t entry;     /* where that is entered; 0: not known */
+  Dwarf_Die entered;  /* the function or instance whose parameters are looked at; may be NULL */
+  uint64_t entry;     /* where the out-of-line function is entered; 0: not known */
   uint64_t pc;        /* of the site */
   uint64_t call;      /* in the call instruction, as near to its first byte as is known without decoding it */
   uint64_t sled_end;  /* of a sled, which `call` then is: the first byte after it; else 0 */

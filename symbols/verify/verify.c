@@ -293,6 +293,7 @@ static int check_entered(struct verify *verify, const struct fmt_index_site *sit
   struct vf_place place = {.module = &verify->module,
                            .object = scope->object,
                            .physical = physical_of(&verify->module, innermost),
+                           .entered = scope->die,
                            .entry = entry_of(&verify->module, innermost, site->pc - 1),
                            .pc = site->pc,
                            .call = vf_call_before(&verify->code, site->pc)};

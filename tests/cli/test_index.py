@@ -326,12 +326,24 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
                          {"after_exit(value=41))", "sunk(value=7))", "tested(value=?))", "chosen(value=?))", "again(value=?))", "again(value=9))"})
 
     def test_what_is_told_of_a_function_of_its_own(self):
-        """What is computed at its first instruction is what it makes of its parameter, where something is added."""
-        self.assertEqual(self.rows_of_described("told_at_entry") - {"probe())", "main())"}, {"counted(value=?))", "narrow(value=41))"})
+        """What is computed is what it makes of its parameter, where something is added, and so is a part that is told later."""
+        self.assertEqual(self.rows_of_described("told_at_entry") - {"probe())", "main())"},
+                         {"counted(value=?))", "narrow(value=41))", "parted(value=?))", f"stacked({'other=?, ' * 6}value=?))"})
 
     def test_what_gcc_tells_behind_the_hooks_call(self):
-        """It counts where the function's copy shows that the parameter is kept."""
-        self.assertEqual(self.rows_of_described("told_by_gcc") - {"probe())", "main())"}, {"keeps(value=41))", "sets(value=?))"})
+        """It counts where the function's copy shows that the parameter is kept; a number, or a place of two parameters, where it looks at the parameter."""
+        self.assertEqual(self.rows_of_described("told_by_gcc") - {"probe())", "main())"},
+                         {"keeps(value=41))", "sets(value=?))", "reads(value=5))", "ignores(value=?))", "shares(other=?, value=?))"})
+
+    def test_what_is_told_of_an_unrolled_loop(self):
+        """What was told of one copy of an inlined function is not what was passed to the next, where it ends there, or where the function has set it."""
+        self.assertEqual(self.rows_of_described("told_by_copies") - {"probe())", "main())"},
+                         {"stays(value=5))", "ends(value=6))", "ends(value=?))", "counts(value=7))", "counts(value=?))", "bound(value=41))", "late(value=41))",
+                          "late(value=?))"})
+
+    def test_what_callers_tell_from_a_register(self):
+        """It counts where the register is not overwritten between the copy into the argument's and the call."""
+        self.assertEqual(self.rows_of_described("told_by_callers") - {"probe())", "main())"}, {"asked(value=41))", "asked(value=?))"})
 
 
 if __name__ == "__main__":

@@ -1,7 +1,9 @@
 /*
  * A program as gcc describes it: the parameter of each inlined function is told some instructions behind the hook's call, in
  * a register that the call leaves alone. keeps() never changes it; of sets() the copy tells nothing behind its first
- * instruction, so that it may be another value by then.
+ * instruction, so that it may be another value by then. Of reads() and ignores() a number is told all the while; the copy of
+ * ignores() does not look at its parameter. Nor does that of shares() look at its two,
+ * which are told in one place.
  */
 #include "described_probe.inc"
 
@@ -25,10 +27,13 @@
     .endm
     instance keeps
     instance sets
+    instance reads
+    instance ignores
+    instance shares
     popq %rbx
     probe_end
 
-    .globl keeps, sets
+    .globl keeps, sets, reads, ignores, shares
     .type keeps, @function
 keeps:
     ret
@@ -38,6 +43,19 @@ sets:
     nop
     ret
     .size sets, . - sets
+    .type reads, @function
+reads:
+    pushq %rdi
+    ret
+    .size reads, . - reads
+    .type ignores, @function
+ignores:
+    ret
+    .size ignores, . - ignores
+    .type shares, @function
+shares:
+    ret
+    .size shares, . - shares
 
 #include "described_inlining.inc"
 
@@ -53,13 +71,35 @@ sets:
     list sets, .Lsets_told, .Lsets_end, 3
     list sets_copy, sets, sets + 1, 5 /* rdi */
 
+    list reads_copy, reads, reads + 2, 5
+    list shares, .Lshares, .Lshares_end, 3
+    list shares_first, .Lshares, .Lshares_end, 3
+    .macro number name, value
+.L\name\()_list:
+    .quad .L\name - .Lprobe, .L\name\()_end - .Lprobe
+    .short 2
+    .byte 0x30 + \value, 0x9f /* DW_OP_lit, DW_OP_stack_value */
+    .quad 0, 0
+    .endm
+    number reads, 5
+    number ignores, 6
+
     described_unit "told_by_gcc.c", "GNU C17 12.2.0"
     described_root keeps
     described_root sets
+    described_root reads
+    described_root ignores
+    described_root shares, 1
     described_probe
     described_instance keeps
     described_instance sets
+    described_instance reads
+    described_instance ignores
+    described_instance shares, first=shares_first
     .byte 0
     described_copy keeps
     described_list_copy sets
+    described_list_copy reads
+    described_copy ignores
+    described_copy shares, 1
     described_end

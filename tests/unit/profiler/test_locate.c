@@ -125,6 +125,20 @@ static void test_odd_names(void)
   CHECK(fchdir(before) == 0 && close(before) == 0 && rmdir(folder) == 0);
 }
 
+/* A small module whose linker puts its code into the file's first page, too: that is mapped twice. */
+static void test_first_page_twice(void)
+{
+  enum { PAGE = 4096 };
+  int file = open("/proc/self/exe", O_RDONLY);
+  char *low = mmap(NULL, 2 * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(file >= 0 && low != MAP_FAILED);
+  CHECK(mmap(low, PAGE, PROT_READ, MAP_PRIVATE | MAP_FIXED, file, 0) == low);
+  CHECK(mmap(low + PAGE, PAGE, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file, 0) == low + PAGE);
+  CHECK(prof_locate((uintptr_t)low + PAGE + 64, &found) == 0);
+  CHECK(found.start == (uintptr_t)low && found.end >= (uintptr_t)low + (uintptr_t)2 * PAGE);
+  CHECK(munmap(low, (size_t)2 * PAGE) == 0 && close(file) == 0);
+}
+
 struct seen {
   uintptr_t address;
   bool stack, found, ascending;
@@ -171,6 +185,7 @@ int main(void)
   test_library();
   test_nothing();
   test_odd_names();
+  test_first_page_twice();
   test_both_ways();
   test_maps();
   int calls = 0;
