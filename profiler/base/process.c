@@ -108,7 +108,7 @@ static void give_up(struct prof_process *process)
     keep_of_header(process, process->header);
   if (!sentinel || !sentinel->arena_ours)
     begin_arena(process);
-  struct prof_kept kept[PROF_KEPT_MOST];
+  struct prof_kept kept[PROF_KEPT_MOST] = {{0, 0}};
   if (process->header)
     leave_recording(process, kept, process->upcalls.keep_indexes ? process->upcalls.keep_indexes(kept) : 0);
   process->header = NULL;
