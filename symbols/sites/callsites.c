@@ -91,15 +91,19 @@ static bool has_cfa_frame_base(Dwarf_Die *subprogram)
          dwarf_getlocation(&attribute, &ops, &count) == 0 && count == 1 && ops[0].atom == DW_OP_call_frame_cfa;
 }
 
-/* Whether a register that an argument is told from still holds that at the call. */
-static bool is_kept(const struct collection *collection, uint64_t pc, uint8_t reg, uint8_t source)
+/* Whether a register that an argument is told from still holds that at the call. Where it is told as a sum with it, the
+ * compiler has taken into account what was added meanwhile. */
+static bool is_kept(const struct collection *collection, uint64_t pc, uint8_t reg, const Dwarf_Op *told)
 {
+  if (told->number != 0)
+    return true;
   const uint32_t number = sym_instances_range_at(collection->instances, pc - 1);
   const struct sym_range *caller = number == FMT_NONE ? NULL : base_vector_at(&collection->instances->ranges, number);
   if (!caller)
     return false;
   const bool is_near = collection->returned > caller->low && collection->returned < pc;
-  return sym_call_register_holds(collection->hook, is_near ? collection->returned : caller->low, pc, reg, source);
+  return sym_call_register_holds(collection->hook, is_near ? collection->returned : caller->low, pc, reg,
+                                 (uint8_t)(told->atom - DW_OP_breg0));
 }
 
 /* A value that does not change between the call and the hook: a constant, an address, or what follows from a register
@@ -135,7 +139,7 @@ static bool read_value(const struct collection *collection, Dwarf_Die *subprogra
     value->imm = (int64_t)address;
   } else if (atom >= DW_OP_breg0 && atom <= DW_OP_breg31 &&
              sym_is_callee_saved(collection->file->processor, atom - DW_OP_breg0) &&
-             is_kept(collection, pc, value->reg, (uint8_t)(atom - DW_OP_breg0))) {
+             is_kept(collection, pc, value->reg, &ops[0])) {
     value->kind = FMT_CALL_REGISTER;
     value->source = (uint8_t)(atom - DW_OP_breg0);
     value->imm = (int64_t)ops[0].number;

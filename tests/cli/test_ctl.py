@@ -75,11 +75,11 @@ class Ctl(harness.Case):
         self.pid = run.stdout.readline().strip()
         self.assertTrue(self.pid, "the program did not start")
 
-    def build(self, sleds=False):
+    def build(self, sleds=False, *flags):
         if not sleds:
-            return self.compile("program", SOURCE)
+            return self.compile("program", SOURCE, *flags)
         self.write("program.c", SOURCE)
-        done = self.run_command(harness.CALLSIG_CC, "-O1", "-g", "program.c", "-o", self.path("program"))
+        done = self.run_command(harness.CALLSIG_CC, "-O1", "-g", *flags, "program.c", "-o", self.path("program"))
         self.assertEqual(done.returncode, 0, done.stderr)
         return self.path("program")
 
@@ -487,9 +487,21 @@ class Ctl(harness.Case):
         self.end()
         self.assertEqual(self.counts("x.out." + child).get("second"), 9)
 
-    def test_child_that_may_not_read_indexes(self):
-        """Its calls are not recorded, which is told as it is; and it goes on to listen."""
+    def test_child_that_has_indexes_of_its_parent(self):
+        """What the cache has is not asked for again."""
         self.start(sleds=True)
+        self.say("1 5")
+        self.lose_indexes()
+        child = self.say("f")
+        self.say("1 3")
+        self.say("2 7")
+        self.end()
+        counts = self.counts("x.out." + child)
+        self.assertEqual((counts["first"], counts["second"]), (3, 7))
+
+    def test_child_that_may_not_read_indexes(self):
+        """Its calls are not recorded, which is told as it is; and it goes on to listen. Of a file without a build-id no index is taken from the parent."""
+        self.start(program=self.build(True, "-Wl,--build-id=none"))
         self.say("1 5")
         self.lose_indexes()
         child = self.say("f")

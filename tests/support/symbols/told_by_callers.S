@@ -1,7 +1,7 @@
 /*
  * A program as clang describes it: of asked() only the value on entry is told at the hook's call, which its callers tell, from
  * a register that they copy into the argument's. The first one's still holds the same at the call; the second one's, although
- * told alike, holds another value by then.
+ * told alike, holds another value by then; and to the third one's something was added, which is told.
  */
 #include "described_probe.inc"
 
@@ -18,6 +18,11 @@
     movl $5, %ebx
     call asked
 .Loverwritten:
+    movl $43, %ebx
+    movq %rbx, %rdi
+    addq $1, %rbx
+    call asked
+.Ladded:
     popq %rbx
     probe_end
 
@@ -58,6 +63,7 @@ asked:
     described_probe
     described_call asked, kept
     described_call asked, overwritten
+    described_call asked, added, 0x7f
     .byte 0
     described_own_copy asked
     described_end
