@@ -3,7 +3,7 @@
 # installed is listed in the results as "not run", with the reason.
 set -eu
 
-packages='gcc g++ clang binutils tcl libclang-rt-14-dev uftrace lttng-tools liblttng-ust-dev valgrind strace libdw-dev python3'
+packages='gcc g++ clang binutils tcl libclang-rt-14-dev uftrace lttng-tools liblttng-ust-dev valgrind linux-perf libdw-dev python3'
 
 missing=
 for package in $packages; do

@@ -111,7 +111,7 @@ def write_differences(cells, aims, write):
 
 def write_steady(rows, labels, write):
     write("### System calls of a steady run\n")
-    write("Of ten times as many calls beyond those of the shorter run, by `strace -f -c`; the aim is none.\n")
+    write("Of ten times as many calls beyond those of the shorter run, by `perf stat -e raw_syscalls:sys_enter`; the aim is none but where the kernel took the processor away.\n")
     lines = []
     for tool in unique(row["tool"] for row in rows):
         line = [labels[tool]]

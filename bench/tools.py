@@ -116,9 +116,12 @@ class Preloaded(Tool):
     def run(self, program, arguments, folder):
         recording = os.path.join(folder, "callsig.out")
         printed = run([program, *arguments], self.environment(recording), folder)
-        if "CALLSIG_DISABLED" not in self.settings:
-            self.callsig.check_calls(json.loads(printed)["calls"], recording, self.key)
+        self.check(json.loads(printed)["calls"], recording)
         return printed, None
+
+    def check(self, calls, recording):
+        if "CALLSIG_DISABLED" not in self.settings:
+            self.callsig.check_calls(calls, recording, self.key)
 
 
 class Linked(Preloaded):
