@@ -58,18 +58,24 @@ bool prof_fork_happened(void)
   return sentinel && !__atomic_load_n(&sentinel->ours, __ATOMIC_ACQUIRE);
 }
 
+static struct prof_kept next_kept(const struct prof_process *process, uintptr_t from)
+{
+  return process->upcalls.next_index ? process->upcalls.next_index(from) : (struct prof_kept){UINTPTR_MAX, UINTPTR_MAX};
+}
+
 /* What a thread that begins beside this one may be looking at, or counting in, at this very moment stays readable: it
  * is nobody's from here on. So do the parts that are kept. */
-static void leave_recording(const struct prof_process *process, const struct prof_kept *kept, size_t count)
+static void leave_recording(const struct prof_process *process)
 {
   const uintptr_t start = (uintptr_t)process->header, end = start + process->allocated, page = prof_page_size();
   long header = prof_sys_mmap(start, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
   uintptr_t from = prof_sys_failed(header) ? start : start + page;
-  for (size_t i = 0; i < count; i++) {
-    const uintptr_t to = kept[i].low & -page;
+  struct prof_kept kept = next_kept(process, start);
+  for (; kept.low < end; kept = next_kept(process, kept.low + 1)) {
+    const uintptr_t to = kept.low & -page;
     if (from < to)
       prof_sys_munmap((void *)from, to - from);
-    from = (kept[i].high + page - 1) & -page;
+    from = (kept.high + page - 1) & -page;
   }
   if (from < end)
     prof_sys_munmap((void *)from, end - from);
@@ -108,9 +114,10 @@ static void give_up(struct prof_process *process)
     keep_of_header(process, process->header);
   if (!sentinel || !sentinel->arena_ours)
     begin_arena(process);
-  struct prof_kept kept[PROF_KEPT_MOST] = {{0, 0}};
+  if (process->header && process->upcalls.note_indexes)
+    process->upcalls.note_indexes();
   if (process->header)
-    leave_recording(process, kept, process->upcalls.keep_indexes ? process->upcalls.keep_indexes(kept) : 0);
+    leave_recording(process);
   process->header = NULL;
   process->reserved = 0;
   process->allocated = 0;

@@ -41,7 +41,6 @@ struct prof_fast_compare;
 struct prof_kept {
   uintptr_t low, high;
 };
-#define PROF_KEPT_MOST 32u
 
 struct prof_upcalls {
   /* prof_frames_close_all(); session/startup.c sets it before the first thread has a control block. */
@@ -56,10 +55,11 @@ struct prof_upcalls {
   /* In a forked child, while the parent's recording is still there: notes what each queue holds. pipeline/queue.c sets
    * it with the first queue. */
   void (*keep_queue_levels)(void);
-  /* In a forked child, while the parent's recording is still there: notes the indexes in it, and gives the ranges that
-   * they are in, ascending, and how many these are. Those stay mapped. module/parents_index.c sets it with the first.
-   */
-  size_t (*keep_indexes)(struct prof_kept kept[PROF_KEPT_MOST]);
+  /* In a forked child, while the parent's recording is still there: notes the indexes in it, which stay mapped.
+   * module/parents_index.c sets it, and the next, with the first. */
+  void (*note_indexes)(void);
+  /* The first of those that begin at `from` or behind it; at UINTPTR_MAX where there is none. */
+  struct prof_kept (*next_index)(uintptr_t from);
   /* Has the recording count from zero, from now on. Outside of slow sections; lifetime/period.c sets it, and the next,
    * when the library is initialised. */
   void (*begin_period)(void);

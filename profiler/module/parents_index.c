@@ -24,13 +24,13 @@ struct parents_module {
 
 static struct parents_module *first; /* under modules_lock, or, at a fork, of the one thread that looks */
 
-static struct parents_module *note(const struct prof_module *module)
+static void note(const struct prof_module *module)
 {
   const struct fmt_rec_module *record = module->record;
   const struct fmt_rec_name *path = (const struct fmt_rec_name *)record->path;
   struct parents_module *noted = prof_process_alloc(sizeof *noted + path->length + 1);
   if (!noted)
-    return NULL;
+    return;
   *noted = (struct parents_module){.next = first,
                                    .start = module->start,
                                    .end = module->end,
@@ -44,39 +44,41 @@ static struct parents_module *note(const struct prof_module *module)
   for (uint32_t i = 0; i < path->length; i++)
     noted->path[i] = path->text[i];
   first = noted;
-  return noted;
 }
 
-/* Adds a range to those that are ascending, once. */
-static size_t add(struct prof_kept *kept, size_t count, uintptr_t low, uintptr_t high)
+/* The parent's file may have been cut, and what lay behind that may not be looked at. */
+static bool is_readable(const struct fmt_rec_module *record)
 {
-  size_t at = count;
-  for (; at > 0 && kept[at - 1].low >= low; at--)
-    if (kept[at - 1].low == low)
-      return count;
-  for (size_t i = count; i > at; i--)
-    kept[i] = kept[i - 1];
-  kept[at] = (struct prof_kept){low, high};
-  return count + 1;
+  const uintptr_t path = prof_is_mapped((uintptr_t)record, sizeof *record) ? (uintptr_t)record->path : 0;
+  return path && prof_is_mapped(path, sizeof(struct fmt_rec_name)) &&
+         prof_is_mapped(path, sizeof(struct fmt_rec_name) + ((const struct fmt_rec_name *)path)->length);
 }
 
 /* Not of what begins in the header's page, of which nothing stays. */
-static size_t keep(struct prof_kept kept[PROF_KEPT_MOST])
+static void note_all(void)
 {
   const uintptr_t least = (uintptr_t)prof_process.header + prof_page_size();
-  size_t count = 0;
-  for (const struct prof_module *module = prof_process.modules; module && count < PROF_KEPT_MOST;
-       module = module->next) {
+  for (const struct prof_module *module = prof_process.modules; module; module = module->next) {
     const struct fmt_rec_module *record = module->record;
-    if (module->index.header && !module->unloaded && record->build_id_size && record->index >= least && note(module))
-      count = add(kept, count, record->index, record->index + record->index_size);
+    if (module->index.header && !module->unloaded && is_readable(record) && record->build_id_size &&
+        record->index >= least)
+      note(module);
   }
-  return count;
+}
+
+static struct prof_kept next_noted(uintptr_t from)
+{
+  struct prof_kept next = {UINTPTR_MAX, UINTPTR_MAX};
+  for (const struct parents_module *noted = first; noted; noted = noted->next)
+    if (noted->index >= from && noted->index < next.low)
+      next = (struct prof_kept){noted->index, noted->index + noted->index_size};
+  return next;
 }
 
 void prof_parents_indexes_begin(void)
 {
-  prof_process.upcalls.keep_indexes = keep;
+  prof_process.upcalls.note_indexes = note_all;
+  prof_process.upcalls.next_index = next_noted;
 }
 
 static bool is_same(const struct parents_module *noted, const struct prof_located *module, uint64_t version)

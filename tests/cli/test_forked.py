@@ -11,7 +11,7 @@ import unittest
 import harness
 
 # work() in the main process and in so many generations of children, each the parent of the next one, which before it calls anything does what
-# argv[2] says: `user`: it becomes another one; else a folder takes the place of that file.
+# argv[2] says: `user`: it becomes another one; `cut`: the first recording ends behind its first page; else a folder takes the place of that file.
 GENERATIONS = """
 #define _GNU_SOURCE
 #include <stdlib.h>
@@ -27,6 +27,8 @@ static APART int deny(const char *what)
   char inner[4096];
   if (strcmp(what, "user") == 0)
     return geteuid() == 65534 ? 0 : setresuid(65534, 65534, 65534);
+  if (strcmp(what, "cut") == 0)
+    return truncate(getenv("CALLSIG_OUTPUT"), 4096);
   unlink(what);
   mkdir(what, 0700);
   return mkdir(strcat(strcpy(inner, what), "/x"), 0700) * 0;
@@ -66,6 +68,14 @@ class Forked(harness.Case):
             with self.subTest(sleds=sleds):
                 self.check(sleds, None, "r")
                 shutil.rmtree(self.environment["CALLSIG_CACHE_DIR"])
+
+    def test_recording_that_is_cut(self):
+        """Where the parent's has no index any more, the child has that of the cache."""
+        program = self.compile("forks", GENERATIONS)
+        self.callsig("run", "--apart", "-o", "r", program, "1", "cut")
+        child, = glob.glob(self.path("r.*"))
+        rows = json.loads(self.callsig("report", "--format", "json", child).stdout)["rows"]
+        self.assertEqual({row["signature"]: row["ncalls"] for row in rows if "(n=" in row["signature"]}, {"work(n=1)": 1, "twice(n=1)": 1})
 
     @unittest.skipUnless(os.geteuid() == 0, "another user can be had by root alone")
     def test_children_of_another_user(self):
