@@ -14,7 +14,7 @@ from tools import Callsig, Plain, Preloaded, build_sled_hooks
 
 PATTERNS = ["chain", "fib", "table", "two_args", "four_sigs", "random_16", "random_256", "frame", "leaf", "pointer", "string"]
 RULES = os.path.join(WORKLOADS, "patterns.rules")
-BASES = ("floor", "empty", "plain", "exact", "auto")
+BASES = ("floor", "empty", "exact", "auto")
 STEADY = {"off", "auto", "exact", "auto_rules", "exact_rules"}
 STEADY_ROUNDS = (20_000, 200_000)
 

@@ -52,6 +52,7 @@ static unsigned char byte_at(uint64_t offset)
   return (unsigned char)((offset * UINT64_C(0x9E3779B97F4A7C15)) >> 56);
 }
 
+/* Nothing of it stays: what is open has no name any more. */
 static int make_file(const char *path)
 {
   unsigned char *bytes = malloc(SIZE);
@@ -59,6 +60,7 @@ static int make_file(const char *path)
     bytes[i] = byte_at(i);
   int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
   assert_true(file >= 0);
+  assert_int_equal(unlink(path), 0);
   assert_int_equal(write(file, bytes, SIZE), SIZE);
   free(bytes);
   return file;
@@ -188,6 +190,7 @@ static void unreadable(void **state)
   assert_int_equal(out_stats_take(stats, &recording, NULL), -EIO);
   assert_non_null(strstr(last_message(), "cannot read: Input/output error"));
   callsig_stats_free(stats);
+  unlink(path);
 }
 
 /* Records at every eighth byte: two that begin within 32 bytes cannot both be records. */
