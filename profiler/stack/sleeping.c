@@ -23,13 +23,14 @@
 /* The time that a frame had to itself. */
 struct stretch {
   const struct fmt_rec_edge *edge;
-  uint64_t length;
+  uint64_t length; /* without what it is taken to have waited for a processor */
+  uint64_t queued;
 };
 
 struct stretches {
   struct stretch list[STRETCHES];
   uint32_t count;
-  uint64_t length; /* of all of them */
+  uint64_t length, queued; /* of all of them */
 };
 
 static struct fmt_rec_sampling *sampling_of(const struct fmt_rec_edge *edge)
@@ -70,18 +71,22 @@ static struct fmt_rec_sleep *record_of(struct prof_thread *t, const struct fmt_r
   return record;
 }
 
-static void add_stretch(struct stretches *stretches, const struct fmt_rec_edge *edge, uint64_t begin, uint64_t end)
+/* `queued` of it waited for a processor. */
+static void add_stretch(struct stretches *stretches, const struct fmt_rec_edge *edge, uint64_t whole, uint64_t queued)
 {
-  const uint64_t length = end > begin ? end - begin : 0;
+  if (queued > whole)
+    queued = whole;
+  const uint64_t length = whole - queued;
   stretches->length += length;
-  if (length == 0)
+  stretches->queued += queued;
+  if (whole == 0)
     return;
   if (stretches->count < STRETCHES) {
-    stretches->list[stretches->count++] = (struct stretch){edge, length};
+    stretches->list[stretches->count++] = (struct stretch){edge, length, queued};
     return;
   }
   struct stretch *outermost = &stretches->list[STRETCHES - 1];
-  *outermost = (struct stretch){edge, outermost->length + length};
+  *outermost = (struct stretch){edge, outermost->length + length, outermost->queued + queued};
 }
 
 /* The stretches before `end`, of the frames that are open, from the innermost one outwards. */
@@ -97,15 +102,11 @@ static void add_open(const struct prof_thread *t, const struct prof_sleep *sleep
       const uint64_t start = frame->start_ticks;
       if (!edge || !prof_frame_is_timed(frame) || start > end)
         continue;
-      uint64_t begin = start > sleep->since ? start : sleep->since;
-      const uint64_t next = begin;
-      /* What it waited for a processor there, it did not sleep. */
-      if (sleep->before > 0 && begin == sleep->before_begin)
-        begin = end - begin > sleep->before ? begin + sleep->before : end;
-      add_stretch(stretches, edge, begin, end);
+      const uint64_t begin = start > sleep->since ? start : sleep->since;
+      add_stretch(stretches, edge, end - begin, begin == sleep->before_begin ? sleep->before : 0);
       if (start <= sleep->since)
         return;
-      end = next;
+      end = begin;
     }
   } while (prof_place_outwards(&place));
 }
@@ -136,6 +137,22 @@ static uint64_t most_in(const struct stretch *stretch, uint64_t slept)
   return stretch->length < slept ? stretch->length : slept;
 }
 
+/* How much of what was slept may at least be in the stretch, and at most, wherever the thread waited for a processor.
+ */
+static uint64_t possible_least(const struct stretches *stretches, const struct stretch *stretch, uint64_t slept)
+{
+  const uint64_t others = stretches->length + stretches->queued - stretch->length - stretch->queued;
+  return slept > others ? slept - others : 0;
+}
+
+static uint64_t possible_most(const struct stretches *stretches, const struct stretch *stretch, uint64_t slept)
+{
+  const uint64_t whole = stretch->length + stretch->queued;
+  const uint64_t others = stretches->length + stretches->queued - whole;
+  const uint64_t queued = stretches->queued > others ? stretches->queued - others : 0;
+  return whole - queued < slept ? whole - queued : slept;
+}
+
 /* `choice` * `left` / `all`, neither of them more than that. */
 static uint64_t part_of(uint64_t choice, uint64_t left, uint64_t all)
 {
@@ -150,9 +167,8 @@ bool prof_sleeping_place(struct prof_thread *t, const struct prof_ending *call, 
   struct stretches stretches = {.count = 0};
   const uint64_t end = call->end > sleep->since ? call->end : sleep->since;
   const uint64_t start = call->start > sleep->since ? call->start : sleep->since;
-  const uint64_t call_end = end > sleep->in_call ? end - sleep->in_call : 0;
   if (call->edge)
-    add_stretch(&stretches, call->edge, start, call_end);
+    add_stretch(&stretches, call->edge, end > start ? end - start : 0, sleep->in_call);
   const uint32_t of_call = stretches.count;
   add_open(t, sleep, call->edge ? start : end, &stretches);
   const uint64_t slept = sleep->ticks < stretches.length ? sleep->ticks : stretches.length;
@@ -166,13 +182,13 @@ bool prof_sleeping_place(struct prof_thread *t, const struct prof_ending *call, 
   for (uint32_t i = 0; i < stretches.count; i++) {
     const struct stretch *stretch = &stretches.list[i];
     const uint64_t least = least_in(&stretches, stretch, slept), choice = most_in(stretch, slept) - least;
-    const uint64_t part = part_of(choice, slept - sure, open);
-    const uint64_t queued = stretches.count > 1 ? sleep->in_call + sleep->before : 0; /* which may be elsewhere, too */
-    const uint64_t unsure =
-        (part > choice - part ? part : choice - part) + (queued < stretch->length ? queued : stretch->length);
+    const uint64_t told = least + part_of(choice, slept - sure, open);
+    const uint64_t below = told - possible_least(&stretches, stretch, slept);
+    const uint64_t above = possible_most(&stretches, stretch, slept) - told;
+    const uint64_t unsure = below > above ? below : above;
     const bool is_call = i < of_call;
-    if (least + part > 0 || unsure > 0)
-      add_to_record(t, stretch->edge, least + part, unsure, is_call && call->weighs);
+    if (told > 0 || unsure > 0)
+      add_to_record(t, stretch->edge, told, unsure, is_call && call->weighs);
     may_be_before |= is_call && choice > slept / PROF_UNSURE_PART;
   }
   return may_be_before;
