@@ -19,6 +19,11 @@
 
 /* What asking takes at the most that is taken for its least as long as no quicker one is known. */
 #define ASKING_NS 20000u
+/* What asking takes each time only where system calls are slow by themselves: a tracer stops the thread at each, which
+ * looks like a wait, so that it would ask at every timed call. Then it pauses for so many times what asking takes. */
+#define SLOW_NS    100000u
+#define SLOW_TIMES 4u /* that it takes to tell that from a thread that waits while it asks */
+#define SLOW_PAUSE 16u
 /* Frames: more take some time to go through. */
 #define DEEP 16384u
 /* ns for each of them between two times: some ten times as long as that takes. */
@@ -118,6 +123,7 @@ void prof_waiting_start(struct prof_thread *t)
     return;
   t->preemption = prof_preemption_word();
   t->look_least[false] = t->look_least[true] = UINT64_MAX;
+  t->slow_asking = (struct prof_slow_asking){.times = 0};
   t->waited_ns = 0;
   t->is_told = false;
   if (t->preemption.word && __atomic_load_n(&prof_process.header->flags, __ATOMIC_RELAXED) & FMT_REC_WAITS_TAKEN) {
@@ -215,12 +221,25 @@ static uint64_t note_asking(struct prof_thread *t, bool has_account, uint64_t as
   return *least;
 }
 
+/* Has a thread to which the kernel answers slowly ask seldom. */
+static void note_slow_asking(struct prof_thread *t, uint64_t asked, uint64_t now)
+{
+  struct prof_slow_asking *slow = &t->slow_asking;
+  if (slow->times == 0 || asked < slow->least)
+    slow->least = asked;
+  if (slow->times < SLOW_TIMES)
+    slow->times++;
+  const bool is_slow = slow->times == SLOW_TIMES && slow->least > prof_clock_ticks_at(SLOW_NS, now);
+  slow->until = is_slow ? now + SLOW_PAUSE * slow->least : 0;
+}
+
 /* What was told of the time from the last look to now. */
 static struct prof_look look_of(struct prof_thread *t, const struct told *told, uint64_t began, uint64_t now)
 {
   struct prof_look look = {.since = t->looked_at, .now = now, .asked = now - began};
   t->looked_at = now;
   look.least = note_asking(t, told->has_account, look.asked, now);
+  note_slow_asking(t, look.asked, now);
   return look;
 }
 
@@ -314,7 +333,7 @@ struct prof_waited prof_waiting_take(struct prof_thread *t, const struct prof_en
   rest.start += at_entry;
   struct prof_waited waited = {0};
   if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) == 0)
-    waited = take_told(t, &rest, running);
+    waited = call->end < t->slow_asking.until ? untold() : take_told(t, &rest, running);
   waited.ticks += at_entry;
   return waited;
 }
@@ -344,7 +363,17 @@ void prof_waiting_forget(struct prof_thread *t)
   if (!t->preemption.word)
     return;
   /* Where the word is still as it was armed before the last reading, the kernel would tell the same again. */
-  if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) != t->preemption.armed && read_told(t, &told))
+  if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) == t->preemption.armed) {
+    t->looked_at = prof_clock_now();
+    return;
+  }
+  const uint64_t began = prof_clock_now();
+  if (began < t->slow_asking.until) {
+    (void)untold();
+    return;
+  }
+  if (read_told(t, &told))
     (void)advance(t, &told);
   t->looked_at = prof_clock_now();
+  note_slow_asking(t, t->looked_at - began, t->looked_at);
 }

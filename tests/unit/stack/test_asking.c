@@ -196,6 +196,26 @@ static void told_as_taken_out(void **state)
   assert_in_range(guest->header.loss[FMT_LOSS_WAITED] - before, 50 * MS, 51 * MS);
 }
 
+/* A thread that is always away for long while it asks, as under a tracer, asks seldom: what it did meanwhile is
+ * unknown. One that is so at times asks always. */
+static void asking_is_slow(void **state)
+{
+  struct guest *guest = *state;
+  for (unsigned i = 0; i < 20; i++)
+    assert_false(look(guest, 1000, 0, i % 4 ? 10 * MS : 0).uncertain);
+  assert_false(guest->header.flags & FMT_REC_WAITS_UNKNOWN);
+  begin(state);
+  uint64_t asked = 0;
+  for (unsigned i = 0; i < 1000; i++) {
+    const uint64_t before = world.turns.preempted;
+    world.now += MS;
+    (void)look(guest, 1000, 0, MS);
+    asked += world.turns.preempted != before;
+  }
+  assert_in_range(asked, 30, 100);
+  assert_true(guest->header.flags & FMT_REC_WAITS_UNKNOWN);
+}
+
 /* What of a time of the runtime's own is a wait, which the program's times have not. */
 static void within_a_hook(void **state)
 {
@@ -225,6 +245,7 @@ int main(void)
       cmocka_unit_test_setup_teardown(in_a_long_call_of_short_ones, begin, end),
       cmocka_unit_test_setup_teardown(not_asleep_while_it_asks, begin, end),
       cmocka_unit_test_setup_teardown(told_as_taken_out, begin, end),
+      cmocka_unit_test_setup_teardown(asking_is_slow, begin, end),
       cmocka_unit_test_setup_teardown(within_a_hook, begin, end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
