@@ -19,11 +19,10 @@
 
 /* What asking takes at the most that is taken for its least as long as no quicker one is known. */
 #define ASKING_NS 20000u
-/* What asking takes each time only where system calls are slow by themselves: a tracer stops the thread at each, which
+/* Where it always takes longer than that, system calls are slow by themselves: a tracer stops the thread at each, which
  * looks like a wait, so that it would ask at every timed call. Then it pauses for so many times what asking takes. */
-#define SLOW_NS    100000u
-#define SLOW_TIMES 4u /* that it takes to tell that from a thread that waits while it asks */
 #define SLOW_PAUSE 16u
+#define SLOW_TIMES 4u /* that it takes to tell that from a thread that waits while it asks */
 /* Frames: more take some time to go through. */
 #define DEEP 16384u
 /* ns for each of them between two times: some ten times as long as that takes. */
@@ -229,7 +228,7 @@ static void note_slow_asking(struct prof_thread *t, uint64_t asked, uint64_t now
     slow->least = asked;
   if (slow->times < SLOW_TIMES)
     slow->times++;
-  const bool is_slow = slow->times == SLOW_TIMES && slow->least > prof_clock_ticks_at(SLOW_NS, now);
+  const bool is_slow = slow->times == SLOW_TIMES && slow->least > prof_clock_ticks_at(ASKING_NS, now);
   slow->until = is_slow ? now + SLOW_PAUSE * slow->least : 0;
 }
 

@@ -156,8 +156,8 @@ class Runtime(Scenario):
     """The runtime inside a program that it was preloaded into."""
 
     who = "library=libcallsig.so"
-    # Where each call is a stop of the tracer's, a thread never has the processor for long, and asks the kernel after many of its
-    # calls how long it waited: the same few system calls, some hundred thousand times.
+    # Where each call is a stop of the tracer's, a thread never has the processor for long, and asks the kernel again and again how long
+    # it waited: the same few system calls.
     alike = 10
 
     def __init__(self, bench, program, **settings):

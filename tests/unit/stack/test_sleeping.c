@@ -23,24 +23,26 @@ static struct guest {
     struct fmt_rec_sampling sampling;
     struct fmt_rec_edge edge;
   } edges[EDGES];
-  union {
-    struct fmt_rec_stack stack;
-    unsigned char room[sizeof(struct fmt_rec_stack) + 2 * sizeof(struct fmt_rec_frame)];
-  } stack;
   struct prof_thread thread;
 } guest;
+
+static union {
+  struct fmt_rec_stack stack;
+  unsigned char room[sizeof(struct fmt_rec_stack) + 2 * sizeof(struct fmt_rec_frame)];
+} segment;
 
 static int begin(void **state)
 {
   (void)state;
   memset(&guest, 0, sizeof guest);
+  memset(&segment, 0, sizeof segment);
   guest.header.base = (uintptr_t)guest.slept;
   prof_process.header = &guest.header;
   for (uint32_t i = 0; i < EDGES; i++) {
     guest.edges[i].edge.flags = FMT_EDGE_SAMPLED;
     guest.edges[i].sampling.sleep = (1 + i) * (uint32_t)(sizeof guest.slept[0] / RECORD_UNIT);
   }
-  struct fmt_rec_stack *stack = &guest.stack.stack;
+  struct fmt_rec_stack *stack = &segment.stack;
   stack->capacity = 2;
   stack->frames[1].edge = (uintptr_t)&guest.edges[OUTER].edge;
   guest.thread.stack = stack;
@@ -60,8 +62,8 @@ static int end(void **state)
 static void look(uint64_t before, uint64_t took, uint64_t slept, uint64_t queued)
 {
   const uint64_t began = 1000;
-  guest.stack.stack.frames[1].start_ticks = began;
-  const struct prof_ending call = {.frame = guest.stack.stack.frames + 1,
+  segment.stack.frames[1].start_ticks = began;
+  const struct prof_ending call = {.frame = segment.stack.frames + 1,
                                    .edge = &guest.edges[INNER].edge,
                                    .start = began + before,
                                    .end = began + before + took,
