@@ -14,6 +14,7 @@
 #include "cli/common/seconds.h"
 #include "cli/run/ask.h"
 #include "cli/run/recording_place.h"
+#include "output/recording/lost_calls.h"
 #include "output/recording/recording.h"
 
 #define DEFAULT_WAIT "2s"
@@ -160,8 +161,7 @@ static int print_status(const struct cli_target *target)
   printf("\ncalls      %" PRIu64 "\n", total.calls);
   printf("threads    %" PRIu64 " running, %" PRIu64 " ended\n", threads.running, threads.ended);
   printf("file       %" PRIu64 " bytes, %" PRIu64 " in use, %s\n", (uint64_t)status.st_size, header.next, target->path);
-  printf("lost       %" PRIu64 " calls\n", header.loss[FMT_LOSS_NO_SPACE] + header.loss[FMT_LOSS_NESTED] +
-                                               header.loss[FMT_LOSS_LATE] + header.loss[FMT_LOSS_NO_SLED]);
+  printf("lost       %" PRIu64 " calls\n", out_lost_calls(header.loss));
   if (header.request != header.taken)
     printf("asked      '%s', not taken yet\n", word_of(header.request));
   return cli_finish_output(CLI_EXIT_OK);

@@ -7,6 +7,7 @@
 #include "callsig/live.h"
 #include "output/export/export.h"
 #include "output/recording/clock.h"
+#include "output/recording/lost_calls.h"
 #include "output/stats/public_struct.h"
 #include "output/stats/stats_object.h"
 #include "output/text/message.h"
@@ -127,8 +128,8 @@ static int write_difference(struct callsig_delta *delta, const struct reading *r
   struct out_profile *profile = &delta->stats->profile;
   struct out_recording_info *before = out_profile_recording(profile, 0), *now = out_profile_recording(profile, 1);
   struct out_export_delta told = {.begin_ns = delta->begin_ns, .duration_ns = reading->steady_ns - delta->steady_ns};
-  for (int i = 0; i < FMT_LOSS_COUNT; i++)
-    told.lost += now->loss[i] > before->loss[i] ? now->loss[i] - before->loss[i] : 0;
+  const uint64_t lost_before = out_lost_calls(before->loss), lost_now = out_lost_calls(now->loss);
+  told.lost = lost_now > lost_before ? lost_now - lost_before : 0;
   /* How long a tick is was estimated twice; the same number of ticks is the same time. */
   before->tick = now->tick;
   const struct out_export export = {.stats = delta->stats, .out = out, .delta = &told};

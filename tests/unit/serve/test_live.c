@@ -191,6 +191,37 @@ static void test_less_than_before_is_nothing(void **state)
   unlink(path);
 }
 
+/* A recording of so much of each loss. */
+static void write_losses(const char *path, uint64_t each)
+{
+  struct sample sample;
+  sample_begin(&sample);
+  index_writer_function(sample.index, "/src/a.c", 1, "f", 0);
+  index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
+  sample_calls(&sample);
+  for (unsigned i = 0; i < FMT_LOSS_COUNT; i++)
+    recording_writer_header(sample.recording)->loss[i] = each << i;
+  sample_call(&sample, 0, (const uint64_t[]){0, 1}, 2, 0, 10);
+  sample_end(&sample, 10, path);
+}
+
+/* What was lost of something else than calls does not count among them: the ticks of FMT_LOSS_WAITED least of all. */
+static void test_lost_are_calls(void **state)
+{
+  (void)state;
+  const char *path = scratch_path("lost");
+  struct callsig_delta *delta;
+  struct callsig_delta_info info;
+  write_losses(path, 1);
+  assert_int_equal(callsig_delta_begin(path, &delta), 0);
+  write_losses(path, 3);
+  assert_int_equal(write_delta(delta, &info, NULL), 0);
+  assert_int_equal(
+      info.lost, 2 * (1u << FMT_LOSS_NO_SPACE | 1u << FMT_LOSS_NESTED | 1u << FMT_LOSS_LATE | 1u << FMT_LOSS_NO_SLED));
+  callsig_delta_free(delta);
+  unlink(path);
+}
+
 static void test_what_cannot_be_subtracted(void **state)
 {
   (void)state;
@@ -245,13 +276,10 @@ static void test_options(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_names_are_escaped),
-      cmocka_unit_test(test_counters_never_fall),
-      cmocka_unit_test(test_functions_are_bounded),
-      cmocka_unit_test(test_deltas_sum_to_the_whole),
-      cmocka_unit_test(test_less_than_before_is_nothing),
-      cmocka_unit_test(test_what_cannot_be_subtracted),
-      cmocka_unit_test(test_options),
+      cmocka_unit_test(test_names_are_escaped),           cmocka_unit_test(test_counters_never_fall),
+      cmocka_unit_test(test_functions_are_bounded),       cmocka_unit_test(test_deltas_sum_to_the_whole),
+      cmocka_unit_test(test_less_than_before_is_nothing), cmocka_unit_test(test_lost_are_calls),
+      cmocka_unit_test(test_what_cannot_be_subtracted),   cmocka_unit_test(test_options),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }
