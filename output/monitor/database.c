@@ -13,6 +13,7 @@
 
 #include "output/monitor/database_binder.h"
 #include "output/monitor/database_counters.h"
+#include "output/monitor/database_read.h"
 #include "output/text/message.h"
 
 /* How long another writer of the file is waited for. */
@@ -70,6 +71,8 @@ static int open_at(struct out_database *database)
     return out_stats_fail(result, "%s: cannot be opened for writing: %s", database->path, strerror(-result));
   if (sqlite3_open_v2(database->path, &database->handle, flags, NULL) != SQLITE_OK)
     result = database->handle ? out_database_fail(database) : -ENOMEM;
+  if (result == 0)
+    out_database_distrust(database->handle);
   if (result == 0)
     result = set_modes(database);
   if (result < 0)

@@ -10,14 +10,46 @@
 /* How long a writer of the file is waited for. */
 enum { BUSY_MS = 2000 };
 
+void out_database_distrust(sqlite3 *handle)
+{
+  static const struct {
+    int option, value;
+  } settings[] = {{SQLITE_DBCONFIG_ENABLE_VIEW, 0},
+                  {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0},
+                  {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+                  {SQLITE_DBCONFIG_DEFENSIVE, 1}};
+  for (size_t i = 0; i < sizeof settings / sizeof settings[0]; i++)
+    sqlite3_db_config(handle, settings[i].option, settings[i].value, NULL);
+}
+
+/* Refuses a database that has a view in the place of a table, which SQLite would say in other words of each. */
+static int refuse_views(sqlite3 *handle, const char *path)
+{
+  static const char query[] =
+      "SELECT name FROM sqlite_master WHERE type = 'view' AND name IN ('runs', 'intervals', 'task_stats',"
+      " 'task_intervals', 'queue_stats', 'queue_intervals', 'event_stats', 'event_intervals', 'counter_stats',"
+      " 'group_stats')";
+  sqlite3_stmt *statement;
+  /* What is no database at all is told by who reads it. */
+  if (sqlite3_prepare_v2(handle, query, -1, &statement, NULL) != SQLITE_OK)
+    return 0;
+  const bool has_view = sqlite3_step(statement) == SQLITE_ROW;
+  if (has_view)
+    out_stats_message("%s: cannot be read as a database of intervals: its %s is a view, and no table", path,
+                      (const char *)sqlite3_column_text(statement, 0));
+  sqlite3_finalize(statement);
+  return has_view ? -EIO : 0;
+}
+
 int out_database_open_to_read(const char *path, sqlite3 **handle)
 {
   if (sqlite3_open_v2(path, handle, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
     out_database_tell_unreadable(*handle, path);
     return -EIO;
   }
+  out_database_distrust(*handle);
   sqlite3_busy_timeout(*handle, BUSY_MS);
-  return 0;
+  return refuse_views(*handle, path);
 }
 
 void out_database_tell_unreadable(sqlite3 *handle, const char *path)

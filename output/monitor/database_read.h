@@ -8,6 +8,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Has SQLite run nothing that the database itself brings: a view in place of a table may have rows without end, and a
+ * trigger may do as much for each row that is written. */
+void out_database_distrust(sqlite3 *handle);
+
 /* -EIO after a message. The handle is to be closed in any case. */
 int out_database_open_to_read(const char *path, sqlite3 **handle);
 

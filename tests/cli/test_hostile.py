@@ -7,6 +7,7 @@ import os
 import shutil
 import signal
 import socket
+import sqlite3
 import struct
 import subprocess
 import time
@@ -165,6 +166,23 @@ class Hostile(harness.Case):
                 os.unlink(self.path(place))
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("is stripped", done.stderr)
+
+    def test_databases_with_views_and_triggers(self):
+        """A view in place of a table has rows without end, and a trigger takes away what is written: neither is run."""
+        base = sqlite3.connect(self.path("v.db"))
+        self.addCleanup(base.close)
+        base.executescript("CREATE VIEW task_stats AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c)"
+                           " SELECT x AS id, 'a' AS name, 1 AS num_tasks, 0 AS num_failures, 1.0 AS ave_time, 1.0 AS p90_time, 1.0 AS p99_time,"
+                           " 1.0 AS timestamp FROM c;")
+        for options in ((), ("--format", "json"), ("--plot", "v.svg")):
+            self.assert_fails(self.callsig("stages", *options, "v.db", timeout=60), 1, "v.db: cannot be read as a database of intervals", "task_stats")
+        program = self.compile("named", NAMED)
+        self.assertEqual(self.callsig("run", "-o", "r", "--db", "t.db", program, "a").returncode, 0)
+        written = sqlite3.connect(self.path("t.db"))
+        self.addCleanup(written.close)
+        written.executescript("CREATE TRIGGER none AFTER INSERT ON intervals BEGIN DELETE FROM intervals; END;")
+        self.assertEqual(self.callsig("run", "-o", "r", "--db", "t.db", program, "a").returncode, 0)
+        self.assertEqual(written.execute("SELECT COUNT(DISTINCT run) FROM intervals").fetchall(), [(2,)])
 
     def test_no_files(self):
         """Readers of programs, rules and lists say of what is no file, in one line, that it is none."""
