@@ -37,7 +37,7 @@ static void find_sites(const struct rows *rows, uint32_t recording)
       continue;
     for (uint32_t k = 0; k < module->index.count[FMT_SECTION_SITES]; k++) {
       const struct fmt_index_site *site = &module->index.sites[k];
-      const uint32_t callable = module->callables[site->function];
+      const uint32_t callable = out_profile_find_callable(profile, i, site->function);
       if (callable != FMT_NONE)
         rows->site_flags[out_profile_callable(profile, callable)->function] |= site->flags;
     }

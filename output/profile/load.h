@@ -70,6 +70,9 @@ int out_load_rank_rows(struct out_loader *loader);
 int out_load_histogram(struct out_loader *loader, uint64_t address, uint32_t *number);
 /* load_stages.c: the profile's stage of the stage record at `address`; 0 when there is none. 0 or -ENOMEM. */
 int out_load_stage(struct out_loader *loader, uint64_t address, uint32_t *stage);
+/* load_functions.c: a string of an index that lies in the recording; "?", which is damage, where such strings are more
+ * than an honest recording has. */
+const char *out_load_index_string(struct out_loader *loader, const struct fmt_index *index, uint32_t offset);
 /* load_functions.c: the profile's callable of the function record at `address`; FMT_NONE when there is none. 0 or
  * -ENOMEM.
  */

@@ -10,19 +10,12 @@
 #include "output/text/message.h"
 #include "output/text/text.h"
 
+/* Bytes of a name. Those of templates are seldom longer. */
+enum { USUAL_NAME = 4096 };
+
 static bool equal_index_address(const void *owner, uint32_t number, const void *key)
 {
   return out_profile_module(owner, number)->index_address == *(const uint64_t *)key;
-}
-
-static int allocate_callables(struct out_known_module *module)
-{
-  uint32_t count = module->index.count[FMT_SECTION_FUNCTIONS];
-  module->callables = malloc((count + 1) * sizeof *module->callables);
-  if (!module->callables)
-    return -ENOMEM;
-  memset(module->callables, 0xFF, count * sizeof *module->callables);
-  return 0;
 }
 
 /* Copies the module's index out of the recording and opens it. A bad index leaves the module without one. */
@@ -55,15 +48,12 @@ static int load_index(struct out_loader *loader, uint32_t number, const struct f
   module->index_address = record->index;
   uint64_t hash = out_hash_mix(0, record->index);
   uint32_t same = out_idset_find(&loader->indexes, hash, loader->profile, &record->index, equal_index_address);
-  int result = 0;
   if (same != FMT_NONE) {
     module->index = out_profile_module(loader->profile, same)->index;
-  } else {
-    result = copy_index(loader, module, record);
-    if (result == 0)
-      result = out_idset_add(&loader->indexes, hash, number);
+    return 0;
   }
-  return result == 0 && module->index.header ? allocate_callables(module) : result;
+  int result = copy_index(loader, module, record);
+  return result < 0 ? result : out_idset_add(&loader->indexes, hash, number);
 }
 
 static int load_module(struct out_loader *loader, const struct fmt_rec_module *record)
@@ -117,11 +107,24 @@ static int module_file(struct out_loader *loader, uint32_t module, uint32_t *str
   return result;
 }
 
+/* In a hostile index each string may end as all others do, so that long ones are paid for as names are. Those of usual
+ * names are not: a function that arguments point to is named once for each of their signatures. */
+const char *out_load_index_string(struct out_loader *loader, const struct fmt_index *index, uint32_t offset)
+{
+  const char *string = fmt_index_string(index, offset);
+  const size_t length = strlen(string);
+  if (length <= USUAL_NAME || out_recording_spend(loader->recording, length))
+    return string;
+  loader->recording->damaged++;
+  return "?";
+}
+
 static int describe_indexed(struct out_loader *loader, uint32_t module, const struct fmt_index_function *entry,
                             struct out_known_function *function)
 {
   const struct fmt_index *index = &out_profile_module(loader->profile, module)->index;
-  const char *file = fmt_index_string(index, entry->file), *name = fmt_index_string(index, entry->name);
+  const char *file = out_load_index_string(loader, index, entry->file),
+             *name = out_load_index_string(loader, index, entry->name);
   function->line = entry->line;
   function->is_library = (entry->flags & FMT_FUNCTION_LIBRARY) != 0;
   function->is_untimed = (entry->flags & FMT_FUNCTION_UNTIMED) != 0;
@@ -256,16 +259,17 @@ static int callable_of_record(struct out_loader *loader, const struct fmt_rec_fu
     uint64_t address = record->address - (known ? known->bias : 0);
     return result < 0 ? result : add_callable(loader, &function, module, 0, NULL, address, callable);
   }
-  uint32_t *memo = &known->callables[record->function];
-  if (*memo == FMT_NONE) {
+  *callable = out_profile_find_callable(loader->profile, module, record->function);
+  if (*callable == FMT_NONE) {
     const struct fmt_index_function *entry = &known->index.functions[record->function];
     int result = describe_indexed(loader, module, entry, &function);
     if (result == 0)
-      result = add_callable(loader, &function, module, 0, entry, 0, memo);
+      result = add_callable(loader, &function, module, 0, entry, 0, callable);
+    if (result == 0)
+      result = out_profile_keep_callable(loader->profile, *callable);
     if (result < 0)
       return result;
   }
-  *callable = *memo;
   return record->levels ? load_levels(loader, record->levels, out_profile_callable(loader->profile, *callable)->layout)
                         : 0;
 }

@@ -48,7 +48,7 @@ static int name_address(struct out_loader *loader, uint64_t address, uint64_t *s
       module && module->index.header ? fmt_index_symbol_at(&module->index, linked) : NULL;
   struct out_text text = {0};
   if (symbol) {
-    const char *name = fmt_index_string(&module->index, symbol->name);
+    const char *name = out_load_index_string(loader, &module->index, symbol->name);
     out_text_printable(&text, name, strlen(name));
     linked -= symbol->address;
   } else if (module) {

@@ -46,7 +46,6 @@ int out_profile_init(struct out_profile *profile)
 static void free_module(struct out_known_module *module)
 {
   free(module->data);
-  free(module->callables);
   free(module);
 }
 
@@ -72,6 +71,7 @@ void out_profile_free(struct out_profile *profile)
     base_vector_free(vectors[i]);
   out_stage_records_free(&profile->stage_records);
   out_idset_free(&profile->call_place_set);
+  out_idset_free(&profile->callable_set);
   out_idset_free(&profile->function_set);
   out_idset_free(&profile->address_set);
   out_idset_free(&profile->stage_set);
@@ -197,6 +197,36 @@ int out_profile_intern_layout(struct out_profile *profile, uint32_t function, co
   *added = (struct out_layout){.function = function, .index = index, .entry = entry, .next = *first};
   *first = *number;
   return 0;
+}
+
+/* A function of a module's index. */
+struct indexed {
+  uint32_t module, function;
+};
+
+static uint64_t hash_indexed(const struct indexed *indexed)
+{
+  return out_hash_mix(indexed->module, indexed->function);
+}
+
+static bool equal_indexed(const void *owner, uint32_t number, const void *key)
+{
+  const struct out_callable *callable = out_profile_callable(owner, number);
+  const struct indexed *wanted = key;
+  return callable->module == wanted->module && callable->entry == wanted->function;
+}
+
+uint32_t out_profile_find_callable(const struct out_profile *profile, uint32_t module, uint32_t function)
+{
+  const struct indexed wanted = {.module = module, .function = function};
+  return out_idset_find(&profile->callable_set, hash_indexed(&wanted), profile, &wanted, equal_indexed);
+}
+
+int out_profile_keep_callable(struct out_profile *profile, uint32_t number)
+{
+  const struct out_callable *callable = out_profile_callable(profile, number);
+  const struct indexed indexed = {.module = callable->module, .function = callable->entry};
+  return out_idset_add(&profile->callable_set, hash_indexed(&indexed), number);
 }
 
 struct signature_key {

@@ -51,7 +51,6 @@ struct out_known_module {
   bool is_joined; /* its process was made one with another that has an equal module, which stands for both */
   uint8_t build_id[32];
   uint32_t build_id_size;
-  uint32_t *callables; /* by index function: number of its callable, FMT_NONE until needed. Owned */
 };
 
 /* What a context names: a function of a module, an action, or the task of a stage. One function may be several of them,
@@ -270,6 +269,7 @@ struct out_profile {
   struct base_vector call_places;  /* struct out_call_place, each after what it is inlined at */
   struct base_vector first_layout; /* uint32_t by function */
   struct out_idset call_place_set;
+  struct out_idset callable_set; /* callables that are in an index, by their module and their number there */
   struct out_idset function_set, address_set, stage_set, signature_set;
 };
 
@@ -337,6 +337,11 @@ int out_profile_intern_address(struct out_profile *profile, uint32_t file, uint3
 
 /* The number of the stage with this label, made when new. -ENOMEM. */
 int out_profile_intern_stage(struct out_profile *profile, const struct out_known_stage *stage, uint32_t *number);
+
+/* The callable of the function with this number in the index of a module; FMT_NONE: it was not met. */
+uint32_t out_profile_find_callable(const struct out_profile *profile, uint32_t module, uint32_t function);
+/* Has a callable found by that. -ENOMEM. */
+int out_profile_keep_callable(struct out_profile *profile, uint32_t number);
 
 /* The number of the layout of `entry` (NULL: parameters unknown) for `function`, made when new. */
 int out_profile_intern_layout(struct out_profile *profile, uint32_t function, const struct fmt_index *index,

@@ -38,12 +38,13 @@ static void put_place(const struct fmt_index *index, const struct fmt_index_func
   out_text_putc(text, ')');
 }
 
-static int add(struct listing *listing, const struct out_known_module *module, uint32_t number)
+static int add(struct listing *listing, uint32_t module_number, uint32_t number)
 {
   const struct callsig_stats *stats = listing->score->stats;
+  const struct out_known_module *module = out_profile_module(&stats->profile, module_number);
   const struct fmt_index_function *entry = &module->index.functions[number];
   struct out_score_name name = {.function = FMT_NONE};
-  uint32_t callable = module->callables[number];
+  uint32_t callable = out_profile_find_callable(&stats->profile, module_number, number);
   if (callable != FMT_NONE)
     name.function = listing->scored[stats->shown_function[out_profile_callable(&stats->profile, callable)->function]];
   listing->see(&module->index, entry, &listing->text);
@@ -94,7 +95,7 @@ int out_score_names_make(const struct out_score *score, out_score_see_fn see, st
     const struct out_known_module *module = out_profile_module(profile, i);
     uint32_t count = module->index.header ? module->index.count[FMT_SECTION_FUNCTIONS] : 0;
     for (uint32_t k = 0; k < count && result == 0; k++)
-      result = add(&listing, module, k);
+      result = add(&listing, i, k);
   }
   sort(&names->list);
   free(listing.scored);

@@ -18,15 +18,15 @@ static void add_sled(struct out_score_function *function, const struct fmt_index
   function->has_loop |= (sled->flags & FMT_SLED_LOOP) != 0;
 }
 
-static void add_module(struct out_score *score, const struct out_known_module *module, const uint32_t *scored)
+static void add_module(struct out_score *score, uint32_t module, const uint32_t *scored)
 {
   const struct callsig_stats *stats = score->stats;
-  const struct fmt_index *index = &module->index;
+  const struct fmt_index *index = &out_profile_module(&stats->profile, module)->index;
   for (uint32_t i = 0; i < index->count[FMT_SECTION_SLEDS]; i++) {
     const struct fmt_index_sled *sled = &index->sleds[i];
     if (!fmt_sled_is_entry(sled->kind) || sled->site == FMT_NONE)
       continue;
-    uint32_t callable = module->callables[index->sites[sled->site].function];
+    uint32_t callable = out_profile_find_callable(&stats->profile, module, index->sites[sled->site].function);
     if (callable == FMT_NONE)
       continue;
     uint32_t function = stats->shown_function[out_profile_callable(&stats->profile, callable)->function];
@@ -42,9 +42,8 @@ int out_score_find_sizes(struct out_score *score)
   if (!scored)
     return -ENOMEM;
   for (uint32_t i = 0; i < profile->modules.count; i++) {
-    const struct out_known_module *module = out_profile_module(profile, i);
-    if (module->index.header)
-      add_module(score, module, scored);
+    if (out_profile_module(profile, i)->index.header)
+      add_module(score, i, scored);
   }
   for (uint32_t i = 0; i < score->functions.count; i++) {
     struct out_score_function *function = out_score_at(score, i);

@@ -8,9 +8,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "format/hash.h"
 #include "tests/support/output_sample.h"
 #include "tests/support/seeds.h"
 
@@ -256,6 +258,115 @@ static void overlapping_stacks(void **state)
   free(bytes.data);
 }
 
+/* Kilobytes of memory that this process has had at the most. */
+static long most_memory(void)
+{
+  struct rusage used;
+  assert_int_equal(getrusage(RUSAGE_SELF, &used), 0);
+  return used.ru_maxrss;
+}
+
+/* An index of so many functions, the name of the first of which is so long. The caller frees it. */
+static struct fmt_index_header *index_of(uint32_t functions, size_t length, size_t *size)
+{
+  struct index_writer *writer = index_writer_new();
+  char *name = malloc(length + 1);
+  memset(name, 'a', length);
+  name[length] = '\0';
+  for (uint32_t i = 0; i < functions; i++)
+    index_writer_function(writer, "/src/a.c", i, i == 0 ? name : "f", 0);
+  struct fmt_index_header *index = index_writer_finish(writer, size);
+  index_writer_free(writer);
+  free(name);
+  return index;
+}
+
+/* A call of each of the functions that have an index's first numbers. */
+static void call_functions(struct recording_thread *thread, uint64_t module, uint32_t count)
+{
+  for (uint32_t i = 0; i < count; i++) {
+    recording_enter(thread, module, i, NULL, 0, i * 10);
+    recording_exit(thread, i * 10 + 10);
+  }
+}
+
+/* Names of functions that each are the end of one long string do not become as many long strings. */
+static void overlapping_names(void **state)
+{
+  (void)state;
+  enum { FUNCTIONS = 1000, LENGTH = 200000 };
+  size_t size;
+  struct fmt_index_header *header = index_of(FUNCTIONS, LENGTH, &size);
+  struct fmt_index_function *functions = (void *)((char *)header + header->sections[FMT_SECTION_FUNCTIONS].offset);
+  for (uint32_t i = 1; i < FUNCTIONS; i++)
+    functions[i].name = functions[0].name + i;
+  header->checksum = fmt_hash((char *)header + header->header_size, size - header->header_size);
+  struct recording_writer *writer = recording_writer_new(7, 1000);
+  const uint64_t module = recording_writer_module(writer, "/bin/a", 0x10000, 0x10000, header, size);
+  call_functions(recording_writer_thread(writer, 1, "main"), module, FUNCTIONS);
+  const char *path = scratch_path("names");
+  recording_writer_save(writer, FUNCTIONS * 10, path);
+  recording_writer_free(writer);
+  free(header);
+  struct callsig_stats *stats;
+  const long before = most_memory();
+  assert_int_equal(callsig_stats_load(path, &stats), 0);
+  struct callsig_stats_total total = {.size = sizeof total};
+  assert_int_equal(callsig_stats_total(stats, &total), 0);
+  assert_int_equal(total.calls, FUNCTIONS);
+  assert_true(callsig_stats_damaged(stats) > 0);
+  assert_true(most_memory() - before < 100000);
+  callsig_stats_free(stats);
+  unlink(path);
+}
+
+/* Has all modules of a recording the first one's index. */
+static void share_index(struct bytes *bytes, uint64_t index, uint64_t size)
+{
+  for (size_t at = 0; at + sizeof(struct fmt_rec_module) <= bytes->size; at += 8) {
+    struct fmt_rec_module *module = (struct fmt_rec_module *)(bytes->data + at);
+    if (module->tag.tag != FMT_TAG_MODULE || module->tag.size != sizeof *module)
+      continue;
+    module->index = index;
+    module->index_size = size;
+  }
+}
+
+/* Thousands of modules that have one index of thousands of functions take no memory for each function of each. */
+static void modules_of_one_index(void **state)
+{
+  (void)state;
+  enum { FUNCTIONS = 40000, MODULES = 2000 };
+  size_t size;
+  struct fmt_index_header *header = index_of(FUNCTIONS, 1, &size);
+  struct recording_writer *writer = recording_writer_new(7, 1000);
+  const uint64_t module = recording_writer_module(writer, "/bin/a", 0x10000, 0x10000, header, size);
+  for (uint64_t i = 2; i < MODULES; i++)
+    recording_writer_module(writer, "/bin/a", i << 16, 0x10000, NULL, 0);
+  call_functions(recording_writer_thread(writer, 1, "main"), module, 10);
+  const char *path = scratch_path("modules");
+  recording_writer_save(writer, 100, path);
+  recording_writer_free(writer);
+  free(header);
+  struct stat status;
+  assert_int_equal(stat(path, &status), 0);
+  struct bytes bytes = {.data = malloc((size_t)status.st_size), .size = (size_t)status.st_size};
+  int file = open(path, O_RDONLY);
+  assert_int_equal(read(file, bytes.data, bytes.size), (ssize_t)bytes.size);
+  close(file);
+  const struct fmt_rec_module *first = (void *)(bytes.data + (module - BASE));
+  share_index(&bytes, first->index, first->index_size);
+  save(bytes.data, bytes.size, path);
+  free(bytes.data);
+  struct callsig_stats *stats;
+  const long before = most_memory();
+  assert_int_equal(callsig_stats_load(path, &stats), 0);
+  assert_int_equal(callsig_stats_row_count(stats), 10);
+  assert_true(most_memory() - before < 100000);
+  callsig_stats_free(stats);
+  unlink(path);
+}
+
 int main(int argc, char **argv)
 {
   unsigned step = argc == 2 ? (unsigned)atoi(argv[1]) : 0;
@@ -272,6 +383,8 @@ int main(int argc, char **argv)
       cmocka_unit_test(sparse),
       cmocka_unit_test(sparse_and_damaged),
       cmocka_unit_test(overlapping_stacks),
+      cmocka_unit_test(overlapping_names),
+      cmocka_unit_test(modules_of_one_index),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }
