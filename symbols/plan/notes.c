@@ -9,20 +9,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strings.h"
+
 static const char section_name[] = ".note.callsig";
 static const char owner[] = "callsig";
 enum { NOTE_TYPE_RULE = 1 };
 
-/* The rules text while it is collected, from malloc(). */
+/* The rules text while it is collected. */
 struct text {
-  char *data;
+  char *data; /* from malloc(), with a NUL behind it */
   size_t size;
+  struct base_strings *seen; /* its lines */
 };
 
 /* Appends one rule as a line. The macros may leave a NUL between the pieces that an assembler joined. */
 static int append(struct text *text, const char *rule, size_t size)
 {
-  char *data = realloc(text->data, text->size + size + 1);
+  char *data = realloc(text->data, text->size + size + 2);
   if (!data)
     return -ENOMEM;
   text->data = data;
@@ -30,22 +33,21 @@ static int append(struct text *text, const char *rule, size_t size)
     if (rule[i] != '\0')
       data[text->size++] = rule[i] == '\n' ? ' ' : rule[i];
   data[text->size++] = '\n';
+  data[text->size] = '\0';
   return 0;
 }
 
-/* The same rule is in the notes once for each unit that includes the header it stands in. */
-static int is_repeated(const struct text *text, size_t start)
+/* Takes back the line that was appended from `start` on, where it was there before: the same rule is in the notes once
+ * for each unit that includes the header it stands in. */
+static int drop_repeated(struct text *text, size_t start)
 {
-  const char *line = text->data + start;
-  size_t length = text->size - start;
-  for (size_t at = 0; at < start;) {
-    const char *newline = memchr(text->data + at, '\n', start - at);
-    size_t other = (size_t)(newline - (text->data + at)) + 1;
-    if (other == length && memcmp(text->data + at, line, length) == 0)
-      return 1;
-    at += other;
-  }
-  return 0;
+  size_t known;
+  uint32_t line = 0;
+  base_strings_data(text->seen, &known);
+  int result = base_strings_add(text->seen, text->data + start, &line);
+  if (result == 0 && line < known)
+    text->size = start;
+  return result;
 }
 
 static int read_section(Elf_Data *data, struct text *text)
@@ -59,10 +61,10 @@ static int read_section(Elf_Data *data, struct text *text)
       continue;
     size_t start = text->size;
     int result = append(text, base + rule_offset, header.n_descsz);
+    if (result == 0)
+      result = drop_repeated(text, start);
     if (result < 0)
       return result;
-    if (is_repeated(text, start))
-      text->size = start;
   }
   return 0;
 }
@@ -87,13 +89,14 @@ static int read_notes(Elf *elf, struct text *text)
 
 int sym_notes_rules(Elf *elf, const char *path, base_message_fn message, void *data, struct sym_rules **rules)
 {
-  struct text text = {0};
+  struct text text = {.seen = base_strings_new()};
   *rules = NULL;
-  int result = read_notes(elf, &text);
+  int result = text.seen ? read_notes(elf, &text) : -ENOMEM;
   if (result < 0 || text.size == 0)
     goto out;
   result = sym_rules_parse(text.data, text.size, path, message, data, rules);
 out:
   free(text.data);
+  base_strings_free(text.seen);
   return result;
 }

@@ -167,6 +167,19 @@ class Hostile(harness.Case):
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertIn("is stripped", done.stderr)
 
+    def test_many_rules_in_a_program(self):
+        """Each is looked for among those before it, which takes no time for each pair of them."""
+        program = self.compile("named", NAMED)
+        rules = [f"soft type t{number % 150000:08}: a\n".encode() for number in range(150001)]
+        self.assertEqual({len(rule) % 4 for rule in rules}, {3})
+        with open(self.path("notes"), "wb") as file:
+            file.write(b"".join(struct.pack("<III", 8, len(rule), 1) + b"callsig\0" + rule + b"\0" for rule in rules))
+        done = self.run_command("objcopy", "--add-section", ".note.callsig=notes", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.callsig("index", "--explain", program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertIn("twice", done.stdout)
+
     def test_databases_with_views_and_triggers(self):
         """A view in place of a table has rows without end, and a trigger takes away what is written: neither is run."""
         base = sqlite3.connect(self.path("v.db"))
