@@ -76,6 +76,8 @@ static int ask(const char *name, const struct cli_target *target, enum fmt_reque
               word);
   else if (error == -ESRCH)
     cli_error("ctl: %s: the program ended before it took '%s'", name, word);
+  else if (error == -ENODATA)
+    cli_error("ctl: %s: the recording was cut off, so that its program cannot take '%s': run it again", name, word);
   else if (error == -EAGAIN)
     cli_error("ctl: %s: another command waits for the program: nothing was asked", name);
   else if (error == -EPERM)

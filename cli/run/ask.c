@@ -39,10 +39,19 @@ static bool is_held(int fd)
   return false;
 }
 
+/* Is the header still in the file? Where that was cut off, looking at the mapping would end this process. */
+static bool is_whole(const struct cli_target *target)
+{
+  struct stat status;
+  return fstat(target->fd, &status) == 0 && status.st_size >= (off_t)PAGE;
+}
+
 bool cli_target_has_ended(const struct cli_target *target)
 {
-  return __atomic_load_n(&target->header->seal, __ATOMIC_ACQUIRE) != 0 ||
-         __atomic_load_n(&target->header->exit_status, __ATOMIC_ACQUIRE) != -1 || !is_held(target->fd);
+  struct fmt_rec_header header;
+  /* By reading: this is asked for as long as a program runs, and the file may be cut off at any time. */
+  return pread(target->fd, &header, sizeof header, 0) != (ssize_t)sizeof header || header.seal != 0 ||
+         header.exit_status != -1 || !is_held(target->fd);
 }
 
 int cli_target_take(int fd, struct cli_target *target)
@@ -212,15 +221,20 @@ static int lock_requests(const struct cli_target *target, uint64_t until)
 }
 
 /* Has the calls put back that were taken out of the program while it did not record (cli/run/idle.h), by `callsig run`;
- * where that is gone, by this process. Returns 0, or -EPERM when that may not be. */
+ * where that is gone, by this process. Returns 0, -EPERM when that may not be, or -ENODATA when the file was cut off.
+ */
 static int want_calls(const struct cli_target *target)
 {
+  if (!is_whole(target))
+    return -ENODATA;
   uint32_t *word = &target->header->sleds, idle = FMT_SLEDS_IDLE, moment = FIRST_LOOK_NS;
   const uint64_t until = now_ns() + PUT_BACK_NS;
   if (__atomic_compare_exchange_n(word, &idle, FMT_SLEDS_WANTED, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX);
-  while (fmt_sleds_are_out(__atomic_load_n(word, __ATOMIC_SEQ_CST)) && now_ns() < until)
+  while (is_whole(target) && fmt_sleds_are_out(__atomic_load_n(word, __ATOMIC_SEQ_CST)) && now_ns() < until)
     pause_longer(&moment);
+  if (!is_whole(target))
+    return -ENODATA;
   if (!fmt_sleds_are_out(__atomic_load_n(word, __ATOMIC_SEQ_CST)))
     return 0;
   struct base_vector reached = BASE_VECTOR_OF(pid_t);
@@ -251,7 +265,8 @@ int cli_target_ask(const struct cli_target *target, enum fmt_request kind, uint6
   const uint64_t last = __atomic_load_n(&header->request, __ATOMIC_RELAXED) >> FMT_REQUEST_SHIFT;
   const uint64_t request = (last + 1) << FMT_REQUEST_SHIFT | (uint64_t)kind;
   __atomic_store_n(&header->request, request, __ATOMIC_RELEASE);
-  for (uint32_t moment = FIRST_LOOK_NS; __atomic_load_n(&header->taken, __ATOMIC_ACQUIRE) != request;) {
+  for (uint32_t moment = FIRST_LOOK_NS;
+       is_whole(target) && __atomic_load_n(&header->taken, __ATOMIC_ACQUIRE) != request;) {
     if (cli_target_has_ended(target))
       error = -ESRCH;
     else if (now_ns() >= until)
@@ -261,7 +276,9 @@ int cli_target_ask(const struct cli_target *target, enum fmt_request kind, uint6
     pause_longer(&moment);
   }
   /* It may have come by in the last moment. */
-  if (__atomic_load_n(&header->taken, __ATOMIC_ACQUIRE) == request)
+  if (!is_whole(target))
+    error = -ENODATA;
+  else if (__atomic_load_n(&header->taken, __ATOMIC_ACQUIRE) == request)
     error = header->refusal;
   cli_target_unlock(target);
   return error;

@@ -36,7 +36,7 @@ bool cli_target_has_ended(const struct cli_target *target);
 /* Asks for `kind` and waits for the answer for `wait_ns` at most. Returns 0 when it was done, -ESRCH when the program
  * has ended before, -EPERM when the calls of hooks are out of it (cli/run/idle.h) and cannot be put back, -ETIMEDOUT
  * when it has not come by yet (what was asked stays asked), -EAGAIN when another command waits for its own answer all
- * that time, or what the program refused it with. Gives no message. */
+ * that time, -ENODATA when the recording was cut off, or what the program refused it with. Gives no message. */
 int cli_target_ask(const struct cli_target *target, enum fmt_request kind, uint64_t wait_ns);
 
 /* Locks the program against who asks; false when somebody does. Then nobody asks until it is unlocked. */

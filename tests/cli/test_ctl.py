@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_number_of_the_run Ctl.test_starts_off Ctl.test_child_of_one_that_was_switched_on Ctl.test_never_switched_on Ctl.test_reset Ctl.test_reset_sleds_every_call_timed Ctl.test_seccomp Ctl.test_waits_for_a_hook Ctl.test_status Ctl.test_snapshot Ctl.test_copies_have_the_times_of_now Ctl.test_nothing_replaces_the_recording_itself Ctl.test_limit_on_the_size_of_files Ctl.test_hostile Ctl.test_programs Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child Ctl.test_child_that_may_not_read_indexes_later Ctl.test_child_that_may_not_read_indexes
+# ctest: case - quick Ctl.test_hooks Ctl.test_sleds_every_call_timed Ctl.test_number_of_the_run Ctl.test_starts_off Ctl.test_child_of_one_that_was_switched_on Ctl.test_never_switched_on Ctl.test_reset Ctl.test_reset_sleds_every_call_timed Ctl.test_seccomp Ctl.test_waits_for_a_hook Ctl.test_cut_off_meanwhile Ctl.test_status Ctl.test_snapshot Ctl.test_copies_have_the_times_of_now Ctl.test_nothing_replaces_the_recording_itself Ctl.test_limit_on_the_size_of_files Ctl.test_hostile Ctl.test_programs Ctl.test_no_recording Ctl.test_usage Ctl.test_usage_of_times Ctl.test_forked_child Ctl.test_child_that_may_not_read_indexes_later Ctl.test_child_that_may_not_read_indexes
 # ctest: case _full full
 """A program that is being profiled is switched, looked at and asked for snapshots from outside, and counts are exact in between.
 
@@ -305,6 +305,22 @@ class Ctl(harness.Case):
         self.say("2 10")
         self.end()
         self.assertNotIn("second", self.counts())
+
+    def test_cut_off_meanwhile(self):
+        """The recording is emptied while the command waits for an answer: it says so. The program, which can go on in no file, ends by itself."""
+        self.start("--off")
+        asked = subprocess.Popen((harness.CALLSIG, "ctl", "--wait", "60", "x.out", "on"), cwd=self.folder, env=self.environment,
+                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(asked.communicate)
+        self.addCleanup(asked.kill)
+        waiting = False
+        while not waiting and asked.poll() is None:
+            waiting = "asked      'on', not taken yet" in self.callsig("ctl", self.pid, "status").stdout
+        self.assertTrue(waiting)
+        os.truncate(self.path("x.out"), 0)
+        output, errors = asked.communicate(timeout=60)
+        self.assertEqual((asked.returncode, output), (1, ""), errors)
+        self.assertEqual(errors, "callsig: ctl: x.out: the recording was cut off, so that its program cannot take 'on': run it again\n")
 
     def test_ended_meanwhile(self):
         self.start()
