@@ -168,18 +168,24 @@ int cli_spool_add(const struct cli_spool *spool, uint64_t from_ms, uint64_t unti
 void *cli_spool_read(const struct cli_spool *spool, const struct cli_spooled *spooled)
 {
   int file = openat(spool->folder, spooled->name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  int error = file < 0 ? errno : 0;
   char *data = malloc(spooled->bytes + 1);
   size_t got = 0;
-  ssize_t done = 1;
-  while (file >= 0 && data && got < spooled->bytes && done > 0) {
-    done = read(file, data + got, spooled->bytes - got);
-    got += done > 0 ? (size_t)done : 0;
+  if (!data)
+    error = ENOMEM;
+  while (error == 0 && got < spooled->bytes) {
+    const ssize_t done = read(file, data + got, spooled->bytes - got);
+    /* One that is shorter than it was is none that was written. */
+    if (done <= 0)
+      error = done < 0 ? errno : EIO;
+    else
+      got += (size_t)done;
   }
   if (file >= 0)
     close(file);
-  if (file >= 0 && data && got == spooled->bytes)
+  if (error == 0)
     return data;
-  (void)fail(spool, spooled->name, data ? EIO : ENOMEM);
+  (void)fail(spool, spooled->name, error);
   free(data);
   return NULL;
 }
