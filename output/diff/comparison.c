@@ -167,7 +167,7 @@ static bool equal_key(const void *owner, uint32_t number, const void *key)
 static int find_row(struct work *work, const struct out_row *row, uint32_t *number)
 {
   const struct out_row_key *key = &row->key;
-  uint64_t hash = out_hash_mix(out_hash_mix(key->what, key->stage), out_hash_mix(key->thread, key->module));
+  const uint64_t hash = out_row_key_hash(key);
   *number = out_idset_find(&work->rows.set, hash, &work->rows, key, equal_key);
   if (*number != FMT_NONE)
     return 0;

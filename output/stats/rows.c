@@ -53,7 +53,7 @@ static uint32_t shown_as(const struct out_profile *profile, const struct out_gro
   return key->what;
 }
 
-static uint64_t hash_row(const struct out_row_key *key)
+uint64_t out_row_key_hash(const struct out_row_key *key)
 {
   uint64_t hash = out_hash_mix((uint64_t)key->what << 32 | key->stage, (uint64_t)key->thread << 32 | key->module);
   return out_hash_mix(out_hash_mix(hash, (uint64_t)key->process << 32 | key->rank),
@@ -80,7 +80,7 @@ static int intern_row(const struct out_profile *profile, const struct out_groupi
     *number = *slot;
     return result;
   }
-  uint64_t hash = hash_row(key);
+  uint64_t hash = out_row_key_hash(key);
   *number = out_idset_find(&rows->set, hash, rows, key, equal_row);
   if (*number != FMT_NONE)
     return 0;
@@ -152,7 +152,8 @@ static void add_share(struct out_rows *rows, uint32_t number, const struct out_s
 
 static uint32_t row_of(const struct out_rows *rows, const struct out_row_key *key)
 {
-  return rows->direct ? rows->direct[key->what] : out_idset_find(&rows->set, hash_row(key), rows, key, equal_row);
+  return rows->direct ? rows->direct[key->what]
+                      : out_idset_find(&rows->set, out_row_key_hash(key), rows, key, equal_row);
 }
 
 uint32_t out_rows_of_edge(const struct out_profile *profile, const struct out_grouping *grouping,

@@ -37,6 +37,9 @@ static inline struct out_row_key out_row_key_of(uint32_t what)
                               .place = FMT_NONE};
 }
 
+/* Of all of the key. */
+uint64_t out_row_key_hash(const struct out_row_key *key);
+
 /* Counters in ticks of struct out_grouping.tick. */
 struct out_row {
   struct out_row_key key;
