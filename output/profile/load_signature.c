@@ -10,8 +10,12 @@ uint32_t out_load_module_at(struct out_loader *loader, uint64_t address)
 {
   const struct out_known_module *found = NULL;
   uint32_t number = FMT_NONE;
-  if (!out_recording_spend(loader->recording, loader->profile->modules.count - loader->first_module))
+  /* Looking through all of thousands of modules, for each of as many addresses, is more than an honest recording asks
+   * for: what is not looked for then is told as damage. */
+  if (!out_recording_spend(loader->recording, loader->profile->modules.count - loader->first_module)) {
+    loader->recording->damaged++;
     return FMT_NONE;
+  }
   for (uint32_t i = loader->first_module; i < loader->profile->modules.count; i++) {
     const struct out_known_module *module = out_profile_module(loader->profile, i);
     if (address >= module->start && address < module->end && (!found || (found->unloaded && !module->unloaded))) {
