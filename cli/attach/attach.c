@@ -104,7 +104,7 @@ static int borrow(struct work *work)
   const char *why = "each is in a system call that may hold a lock";
   int found = 0;
   for (int look = 0; found == 0 && look < LOOKS; look++) {
-    struct base_vector threads;
+    struct base_vector threads = BASE_VECTOR_OF(struct cli_thread);
     /* Not in step with what the program does periodically. */
     const struct timespec moment = {.tv_nsec = LOOK_NS + look % 7 * 1234567};
     if (look > 0)
@@ -115,8 +115,7 @@ static int borrow(struct work *work)
       found = borrow_any(work, &threads, &why);
     else
       found = error;
-    if (error == 0 || error == -ENOMEM)
-      base_vector_free(&threads);
+    base_vector_free(&threads);
   }
   if (found == 1)
     return 0;
