@@ -36,16 +36,47 @@ int out_counter_compare(const struct callsig_counter_stats *one, const struct ca
   return order ? order : compare_text(one->stage, other->stage);
 }
 
-/* There are few: a search through all. */
+static struct out_counter *add_row(struct callsig_pipeline *pipeline, const struct callsig_counter_stats *wanted)
+{
+  struct out_counter *row = base_vector_add(&pipeline->counters, 1);
+  if (row)
+    *row = (struct out_counter){.stats = *wanted};
+  return row;
+}
+
+/* By a search through all. */
 static struct out_counter *find_row(struct callsig_pipeline *pipeline, const struct callsig_counter_stats *wanted)
 {
   for (uint32_t i = 0; i < pipeline->counters.count; i++)
     if (out_counter_compare(&out_counter_at(pipeline, i)->stats, wanted) == 0)
       return out_counter_at(pipeline, i);
-  struct out_counter *row = base_vector_add(&pipeline->counters, 1);
-  if (row)
-    *row = (struct out_counter){.stats = *wanted};
-  return row;
+  return add_row(pipeline, wanted);
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+  for (; *text; text++)
+    hash = out_hash_mix(hash, (unsigned char)*text);
+  return hash;
+}
+
+static bool equal_row(const void *owner, uint32_t number, const void *key)
+{
+  return out_counter_compare(&out_counter_at(owner, number)->stats, key) == 0;
+}
+
+/* Each key is a row in each stage, and each thread has a part of each: here they are found at once. */
+static struct out_counter *find_known_row(struct out_pipeline_reader *reader,
+                                          const struct callsig_counter_stats *wanted)
+{
+  struct callsig_pipeline *pipeline = reader->pipeline;
+  const uint64_t hash =
+      hash_text(hash_text((uint64_t)wanted->is_level, wanted->key), wanted->stage ? wanted->stage : "");
+  const uint32_t known = out_idset_find(&reader->counter_set, hash, pipeline, wanted, equal_row);
+  if (known != FMT_NONE)
+    return out_counter_at(pipeline, known);
+  struct out_counter *row = add_row(pipeline, wanted);
+  return row && out_idset_add(&reader->counter_set, hash, pipeline->counters.count - 1) == 0 ? row : NULL;
 }
 
 /* A level as it was stored, with 2^63 added. */
@@ -104,9 +135,11 @@ int out_counters_add(struct out_pipeline_reader *reader, const struct fmt_rec_th
                                         .is_level = known->kind == FMT_COUNTER_LEVEL,
                                         .count = use->count};
   stats.value = stats.is_level ? (int64_t)use->last : 0;
-  if (!out_recording_spend(reader->recording, pipeline->counters.count * sizeof stats + sizeof *use))
+  if (!out_recording_spend(reader->recording, sizeof *use)) {
+    reader->recording->damaged++;
     return 0;
-  struct out_counter *row = find_row(pipeline, &stats);
+  }
+  struct out_counter *row = find_known_row(reader, &stats);
   if (!row)
     return -ENOMEM;
   const bool first = row->last_ticks == 0;

@@ -147,8 +147,11 @@ static int take_waits(struct out_pipeline_reader *reader, const struct callsig_q
 {
   const struct base_vector *replicas = &reader->pipeline->replicas;
   const bool shared = replicas->count > reader->first_replica + 1;
-  for (uint32_t i = reader->first_replica;
-       i < replicas->count && out_recording_spend(reader->recording, sizeof *record); i++) {
+  for (uint32_t i = reader->first_replica; i < replicas->count; i++) {
+    if (!out_recording_spend(reader->recording, sizeof *record)) {
+      reader->recording->damaged++;
+      return 0;
+    }
     struct out_replica *replica = base_vector_at(replicas, i);
     const uint32_t number = replica->stage;
     replica->waited += (double)(record->put_total + record->get_total) * reader->tick;

@@ -395,6 +395,7 @@ static int read_once(struct out_recording *recording, uint32_t only, const struc
   out_idset_free(&reader.queue_set);
   out_idset_free(&reader.event_set);
   out_idset_free(&reader.link_set);
+  out_idset_free(&reader.counter_set);
   result = result < 0 ? out_stats_no_memory() : out_recording_failed(recording);
   if (result < 0)
     callsig_pipeline_free(reader.pipeline);

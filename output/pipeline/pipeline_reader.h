@@ -35,6 +35,7 @@ struct out_pipeline_reader {
   struct base_vector counter_of;                    /* struct out_known_counter by number of a counter record */
   struct out_idset stage_set, queue_set, event_set; /* of the pipeline's, by label or name */
   struct out_idset link_set;                        /* of the pipeline's links, by stage and queue */
+  struct out_idset counter_set;                     /* of the pipeline's counters, by kind, key and stage */
 };
 
 static inline void out_pipeline_saw(struct out_pipeline_reader *reader, uint64_t ticks)

@@ -147,6 +147,45 @@ int main(int argc, char **argv)
 """
 
 
+# Sixty-four threads at once, four in each of sixteen stages, count by 128 keys.
+MANY = r"""
+#include <callsig/callsig.h>
+#include <pthread.h>
+#include <stdio.h>
+enum { STAGES = 16, THREADS = 64, KEYS = 128 };
+static struct callsig_stage *stages[STAGES];
+static pthread_barrier_t all;
+static void *work(void *data)
+{
+  struct callsig_stage *stage = stages[(long)data % STAGES];
+  callsig_task_begin(stage, NULL);
+  for (int i = 0; i < KEYS; i++) {
+    char key[16];
+    sprintf(key, "key%d", i);
+    callsig_counter_add(key, 1);
+  }
+  callsig_task_end(stage, 0);
+  pthread_barrier_wait(&all);
+  return NULL;
+}
+int main(void)
+{
+  pthread_t threads[THREADS];
+  pthread_barrier_init(&all, NULL, THREADS);
+  for (unsigned i = 0; i < STAGES; i++) {
+    char name[16];
+    sprintf(name, "stage%u", i);
+    callsig_stage_open(&(struct callsig_stage_options){.size = sizeof(struct callsig_stage_options), .name = name, .index = i}, &stages[i]);
+  }
+  for (long i = 0; i < THREADS; i++)
+    pthread_create(&threads[i], NULL, work, (void *)i);
+  for (int i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+  return 0;
+}
+"""
+
+
 class Counted(Case):
     def setUp(self):
         super().setUp()
@@ -192,6 +231,15 @@ class Counters(Counted):
         self.assertIn("    0:2:decode: 200 (in 200 calls, 1.00 each", text)
         self.assertIn("    outside of stages: 5 (in 1 call, 5.00 each", text)
         self.assertIn("  Level: fill: %d (from -3 to 3, mean %.2f, set 200 times)\n" % (level["value"], level["mean"]), text)
+
+    def test_many_keys_in_many_stages(self):
+        """None of what was counted is missing, however many keys, stages and threads there are."""
+        program = self.compile("many", MANY, "-I" + INCLUDE, libs=("-L" + RUNTIME, "-lcallsig", "-Wl,-rpath," + RUNTIME, "-lpthread"))
+        self.assertEqual(self.callsig("run", "-o", "many.out", program).returncode, 0)
+        done = self.callsig("stages", "--format", "json", "many.out")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        counters = json.loads(done.stdout)["counters"]
+        self.assertEqual((len(counters), {(row["total"], row["count"]) for row in counters}), (16 * 128, {(4, 4)}))
 
     def test_threads_that_ended(self):
         """Also those whose data is folded: nothing is lost, and nothing counts twice."""
