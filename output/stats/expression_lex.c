@@ -103,6 +103,14 @@ static size_t lex_suffix(const char *at, __int128 *value)
   return size;
 }
 
+/* An e, perhaps a sign, and digits. */
+static bool has_exponent(const char *at)
+{
+  if (*at != 'e' && *at != 'E')
+    return false;
+  return isdigit((unsigned char)at[1]) || ((at[1] == '+' || at[1] == '-') && isdigit((unsigned char)at[2]));
+}
+
 static int lex_float(const char *at, struct out_token *token)
 {
   /* strtod() reads the locale's separator: the digits are put together by hand and scaled. */
@@ -115,7 +123,7 @@ static int lex_float(const char *at, struct out_token *token)
   for (; isdigit((unsigned char)at[i]); i++, scale *= 10)
     value = value * 10 + (at[i] - '0');
   int exponent = 0, negative = 0;
-  if (at[i] == 'e' || at[i] == 'E') {
+  if (has_exponent(at + i)) {
     negative = at[i + 1] == '-';
     i += at[i + 1] == '-' || at[i + 1] == '+' ? 2 : 1;
     for (; isdigit((unsigned char)at[i]) && exponent < 1000; i++)
@@ -142,8 +150,7 @@ static int lex_number(struct out_expression *expression, const char *at, struct 
     if (value > UINT64_MAX)
       return out_expression_fail(expression, token->column, "the number does not fit 64 bits");
   }
-  bool exponent = (at[i] == 'e' || at[i] == 'E') && strspn(at + i + 1, "+-0123456789") > 0;
-  if (base == 10 && (at[i] == '.' || exponent))
+  if (base == 10 && (at[i] == '.' || has_exponent(at + i)))
     return lex_float(at, token);
   if (i == first)
     return out_expression_fail(expression, token->column, "expected digits after '%.2s'", at);

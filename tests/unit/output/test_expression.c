@@ -202,6 +202,7 @@ static void mistakes(void **state)
   refuses("w == 1 w", "column 8: expected && or ||");
   refuses("1 < w < 5", "column 7: comparisons do not chain");
   refuses("w == 12x", "column 8: 'x' is no suffix");
+  refuses("w == 1e+", "column 7: 'e' is no suffix");
   refuses("w == 0x", "column 6: expected digits");
   refuses("w == 99999999999999999999", "column 6: the number does not fit 64 bits");
   refuses("name == \"abc", "column 9: the literal has no closing \"");
