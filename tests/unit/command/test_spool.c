@@ -38,7 +38,7 @@ static void test_why_a_profile_cannot_be_read(void **state)
 {
   (void)state;
   char folder[] = "/tmp/callsig-spool-XXXXXX", line[256];
-  struct cli_spool spool;
+  struct cli_spool spool = {.folder = -1};
   struct cli_spooled spooled;
   assert_non_null(mkdtemp(folder));
   assert_int_equal(cli_spool_open(&spool, folder), 0);
