@@ -147,7 +147,7 @@ static void scale_counters(struct out_profile *profile, const double *factors)
     if (factors[process] <= 0)
       continue;
     if (use->record.last_ticks)
-      use->record.last_ticks = (uint64_t)((double)start->monotonic_ns +
+      use->record.last_ticks = whole_part((double)start->monotonic_ns +
                                           ((double)use->record.last_ticks - (double)start->ticks) * factors[process]);
     use->record.shift = 0;
     memset(use->record.slots, 0, sizeof use->record.slots);
