@@ -362,18 +362,21 @@ static long map_file(struct prof_process *process, long fd)
   return address;
 }
 
-static struct fmt_rec_name *name_of_file(const char *path)
+static long read_link(const char *path, char *text, size_t size)
 {
-  char text[PROF_MAX_PATH];
-  long length = PROF_SYSCALL4(SYS_readlinkat, AT_FDCWD, path, text, sizeof text);
-  return length > 0 ? prof_record_name(text, (size_t)length) : NULL;
+  return PROF_SYSCALL4(SYS_readlinkat, AT_FDCWD, path, text, size);
 }
 
-static struct fmt_rec_name *content_of_file(const char *path)
+/* What `read` gives of the file at `path`, as a name; NULL: nothing. Not on the program's stack: a forked child may make
+ * its recording in a handler on a small alternate stack. */
+static struct fmt_rec_name *name_from(const char *path, long (*read)(const char *path, char *text, size_t size))
 {
-  char text[PROF_MAX_PATH];
-  const long length = prof_small_file_read(path, text, sizeof text);
-  return length > 0 ? prof_record_name(text, (size_t)length) : NULL;
+  char *text = prof_scratch_take(PROF_MAX_PATH);
+  const long length = text ? read(path, text, PROF_MAX_PATH) : 0;
+  struct fmt_rec_name *name = length > 0 ? prof_record_name(text, (size_t)length) : NULL;
+  if (text)
+    prof_scratch_give(text, PROF_MAX_PATH);
+  return name;
 }
 
 static void fill_header(struct prof_process *process, bool child)
@@ -398,8 +401,8 @@ static void fill_header(struct prof_process *process, bool child)
   header->exit_status = -1;
   header->timeline_min = prof_clock_timeline_min();
   header->start_realtime_ns = prof_realtime_ns();
-  header->program = (uintptr_t)name_of_file("/proc/self/exe");
-  header->command = (uintptr_t)content_of_file("/proc/self/cmdline");
+  header->program = (uintptr_t)name_from("/proc/self/exe", read_link);
+  header->command = (uintptr_t)name_from("/proc/self/cmdline", prof_small_file_read);
   const struct fmt_rank *rank = &process->settings.rank;
   if (rank->source) {
     header->rank = rank->number;

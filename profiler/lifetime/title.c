@@ -4,6 +4,7 @@
 #include "profiler/lifetime/title.h"
 
 #include "profiler/base/lock.h"
+#include "profiler/base/own_memory.h"
 #include "profiler/base/proc_files.h"
 #include "profiler/base/process.h"
 #include "profiler/base/read_memory.h"
@@ -57,11 +58,14 @@ void prof_title_note(struct fmt_rec_header *header)
 {
   if (!(header->flags & FMT_REC_CHILD))
     return;
-  char text[PROF_MAX_PATH];
-  const long size = prof_small_file_read("/proc/self/cmdline", text, sizeof text);
+  char *text = prof_scratch_take(PROF_MAX_PATH);
+  if (!text)
+    return;
+  const long size = prof_small_file_read("/proc/self/cmdline", text, PROF_MAX_PATH);
   prof_lock(&prof_process.title_lock);
   take(header, text, size > 0 ? (size_t)size : 0);
   prof_unlock(&prof_process.title_lock);
+  prof_scratch_give(text, PROF_MAX_PATH);
 }
 
 /* The size of what /proc/self/cmdline would show of memory that is there: a title that goes on beyond the arguments,

@@ -7,6 +7,7 @@
 #include "profiler/base/environment.h"
 #include "profiler/base/hidden_command.h"
 #include "profiler/base/message.h"
+#include "profiler/base/own_memory.h"
 #include "profiler/base/text.h"
 
 #define ALL_ARGUMENTS 11
@@ -31,12 +32,18 @@ static void prepare_arguments(const char **next, const struct prof_settings *set
   *next = NULL;
 }
 
+/* Not on the program's stack, which may be a small alternate one. */
+#define VARIABLE_SIZE (PROF_MAX_PATH + 32)
+
 static enum prof_hidden_end run(const struct prof_settings *settings, const char *file, int *error)
 {
   const char *arguments[ALL_ARGUMENTS];
-  char cache[PROF_MAX_PATH + 32];
+  char *cache = prof_scratch_take(VARIABLE_SIZE);
+  *error = -ENOMEM;
+  if (!cache)
+    return PROF_HIDDEN_NO_MEMORY;
   prepare_arguments(arguments, settings, file);
-  struct prof_text text = prof_text_begin(cache, sizeof cache);
+  struct prof_text text = prof_text_begin(cache, VARIABLE_SIZE);
   prof_text_add(&text, "CALLSIG_CACHE_DIR=");
   prof_text_add(&text, settings->cache);
   const struct prof_hidden command = {
@@ -45,7 +52,9 @@ static enum prof_hidden_end run(const struct prof_settings *settings, const char
       .environment = prof_environment_entries(),
       .variable = cache,
   };
-  return prof_hidden_run(&command, error);
+  const enum prof_hidden_end end = prof_hidden_run(&command, error);
+  prof_scratch_give(cache, VARIABLE_SIZE);
+  return end;
 }
 
 bool prof_helper_index_again(const struct prof_settings *settings, const char *file)

@@ -6,7 +6,15 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
+
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51 /* since Linux 5.14 */
+#endif
+#define ROOM 4096 /* bytes for a handler, besides what the kernel keeps there */
 
 COUNTER(leaf);
 COUNTER(nested);
@@ -41,6 +49,31 @@ static void *body(void *data)
   return data;
 }
 
+/* An alternate stack with nothing below it, on which a handler has just so much room. */
+static void set_alternate(size_t room)
+{
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), kernels = getauxval(AT_MINSIGSTKSZ);
+  const size_t size = ((kernels ? kernels : MINSIGSTKSZ) + room + page - 1) / page * page;
+  char *mapped = mmap(NULL, page + size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(mapped != MAP_FAILED && mprotect(mapped + page, size, PROT_READ | PROT_WRITE) == 0);
+  stack_t stack = {.ss_sp = mapped + page, .ss_size = size};
+  CHECK(sigaltstack(&stack, NULL) == 0);
+}
+
+/* The first call of a forked child, for which its recording is made, is one of a handler on such a stack. */
+static void call_first_in_handler(void)
+{
+  int status;
+  set_alternate(ROOM);
+  pid_t child = fork();
+  CHECK(child >= 0);
+  if (child == 0) {
+    raise(SIGUSR1);
+    _exit(0);
+  }
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
+}
+
 int main(void)
 {
   pthread_attr_t attributes;
@@ -58,9 +91,10 @@ int main(void)
   CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
   for (int i = 0; i < 100; i++)
     raise(SIGUSR1);
+  call_first_in_handler();
   TELL(leaf);
   TELL(nested);
   TELL(in_handler);
-  printf("count body 20\ncount main 1\n");
+  printf("count body 20\ncount set_alternate 1\ncount call_first_in_handler 1\ncount main 1\n");
   return 0;
 }
