@@ -25,6 +25,11 @@ long prof_small_file_read(const char *path, char *text, size_t size)
   return length;
 }
 
+long prof_link_read(const char *path, char *text, size_t size)
+{
+  return PROF_SYSCALL4(SYS_readlinkat, AT_FDCWD, path, text, size);
+}
+
 long prof_task_file_read(uint32_t tid, const char *name, char *text, size_t size)
 {
   char path[64];

@@ -11,7 +11,10 @@
  * Anywhere. */
 long prof_small_file_read(const char *path, char *text, size_t size);
 
-/* The same of the file `name` of a thread of the process, /proc/self/task/TID/NAME. */
+/* Reads where a link leads, at most `size` bytes and no NUL. How many, or a negative errno. Anywhere. */
+long prof_link_read(const char *path, char *text, size_t size);
+
+/* The same as prof_small_file_read() of the file `name` of a thread of the process, /proc/self/task/TID/NAME. */
 long prof_task_file_read(uint32_t tid, const char *name, char *text, size_t size);
 
 /* What a schedstat file tells of a thread; all 0 where the kernel keeps no account. */

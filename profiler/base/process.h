@@ -134,6 +134,7 @@ struct prof_process {
   struct fmt_rec_header *header; /* the recording, NULL while there is none */
   uint64_t reserved;             /* bytes that the recording may have; changed under `growth` */
   uint64_t allocated;     /* bytes of the file that have space and are mapped; read atomically, grown under `growth` */
+  uint64_t grow_at;       /* CLOCK_MONOTONIC, ns: when growing is tried again, 0: always; under `growth` */
   uint64_t room;          /* how long the file was made for when it may not be opened any more; under `growth` */
   uint64_t inode, device; /* of the recording's file, checked whenever it is opened to grow */
   bool full;              /* growth failed: message given */

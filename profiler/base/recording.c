@@ -18,6 +18,7 @@
 
 #include "profiler/base/arena.h"
 #include "profiler/base/clock.h"
+#include "profiler/base/kernel_clock.h"
 #include "profiler/base/lock.h"
 #include "profiler/base/message.h"
 #include "profiler/base/own_memory.h"
@@ -38,7 +39,8 @@
 #define PLACES 16u
 
 /* The part of RLIMIT_AS that the recording takes at most: the rest is the program's. */
-#define LIMIT_PART 4u
+#define LIMIT_PART  4u
+#define PATIENCE_NS 100000000u /* from one attempt to open the file to the next */
 
 /* One block or run of blocks that a tree holds; in the tree's arena. */
 struct prof_block_list {
@@ -83,6 +85,15 @@ static void tell_full(struct prof_process *process, long error)
                  : error == -EACCES ? ", no permission to open it again"
                  : error == -ENOENT ? ", its path does not lead to it any more"
                                     : "");
+}
+
+/* There is no descriptor to open the file by: that is tried again in a moment. */
+static void put_off(struct prof_process *process, long error)
+{
+  if (!process->grow_at)
+    prof_message("%s: the recording cannot grow without a free descriptor (error %ld): until then it only counts calls",
+                 process->path, -error);
+  process->grow_at = prof_kernel_monotonic_ns() + PATIENCE_NS;
 }
 
 /* Maps the bytes [from, to) of the file at `base` + `from`. 0 or a negative errno: -EEXIST where something else is
@@ -148,13 +159,16 @@ static long extend(struct prof_process *process, uint64_t size, bool *refused)
 static bool grow(struct prof_process *process, uint64_t size)
 {
   long error = 0;
-  bool done = true, refused = false;
+  bool refused = false;
   prof_lock(&process->growth);
-  if (__atomic_load_n(&process->allocated, __ATOMIC_RELAXED) < size) {
+  bool done = __atomic_load_n(&process->allocated, __ATOMIC_RELAXED) >= size;
+  if (!done && (!process->grow_at || prof_kernel_monotonic_ns() >= process->grow_at)) {
     __atomic_store_n(&process->reserved, size_limit(process, process->allocated), __ATOMIC_RELAXED);
     done = size <= process->reserved && (error = extend(process, size, &refused)) == 0;
     if (refused)
       prof_memory_refused(error);
+    else if (error == -EMFILE || error == -ENFILE)
+      put_off(process, error);
     else if (!done)
       tell_full(process, error);
   }
@@ -362,13 +376,7 @@ static long map_file(struct prof_process *process, long fd)
   return address;
 }
 
-static long read_link(const char *path, char *text, size_t size)
-{
-  return PROF_SYSCALL4(SYS_readlinkat, AT_FDCWD, path, text, size);
-}
-
-/* What `read` gives of the file at `path`, as a name; NULL: nothing. Not on the program's stack: a forked child may make
- * its recording in a handler on a small alternate stack. */
+/* What `read` gives of the file at `path`, or NULL. Not by way of the stack, which may be a handler's small one. */
 static struct fmt_rec_name *name_from(const char *path, long (*read)(const char *path, char *text, size_t size))
 {
   char *text = prof_scratch_take(PROF_MAX_PATH);
@@ -401,7 +409,7 @@ static void fill_header(struct prof_process *process, bool child)
   header->exit_status = -1;
   header->timeline_min = prof_clock_timeline_min();
   header->start_realtime_ns = prof_realtime_ns();
-  header->program = (uintptr_t)name_from("/proc/self/exe", read_link);
+  header->program = (uintptr_t)name_from("/proc/self/exe", prof_link_read);
   header->command = (uintptr_t)name_from("/proc/self/cmdline", prof_small_file_read);
   const struct fmt_rank *rank = &process->settings.rank;
   if (rank->source) {
@@ -455,7 +463,7 @@ static long take_file(struct prof_process *process, long lock, struct fmt_rec_he
 int prof_recording_open(struct prof_process *process, bool child)
 {
   process->full = false;
-  process->room = 0;
+  process->room = process->grow_at = 0;
   for (unsigned i = 0; i < PROF_BLOCK_SIZES; i++)
     process->free_blocks[i] = NULL;
   if (!process->settings.output[0])

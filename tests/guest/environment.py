@@ -164,6 +164,19 @@ def memory_refused(tools, compiler, level):
         raise Failure("memory was not refused")
 
 
+def no_descriptor(tools, compiler, level):
+    """While the program has all the descriptors that it may have, calls that need room are counted, and one line says so; once it has
+    closed some, they are recorded again."""
+    guest = Guest(tools, "no_descriptor.c", compiler, level)
+    result = same_as_plain(tools, guest)
+    expect_one_line(result, "recording", "descriptor")
+    check_losses(tools, result)
+    read = tools.read(result.recording)
+    if not read.loss["no_space"]:
+        raise Failure("the recording did not have to grow")
+    tools.expect_counts(result.recording, {"after": result.told("count")["after"]}, exact=True)
+
+
 def memcheck(tools, compiler, level):
     """Its leak check reads all of the program's memory: what the recording reserves is not part of that. The index is made
     under it, too."""
@@ -520,6 +533,7 @@ CASES = {
     "address_space": address_space,
     "own_limit": own_limit,
     "memory_refused": memory_refused,
+    "no_descriptor": no_descriptor,
     "memcheck": memcheck,
     "stripped": stripped,
     "no_debug": no_debug,
