@@ -15,6 +15,7 @@
 #include "profiler/arch/signal_context.h"
 #include "profiler/base/compiler.h"
 #include "profiler/base/fault_net.h"
+#include "profiler/base/signal_mask.h"
 #include "profiler/base/syscall.h"
 
 #define RESERVED ((uint64_t)3 << (32 - 1)) /* the C library's own two signals */
@@ -89,13 +90,33 @@ PROF_STANDS_IN sighandler_t signal(int number, sighandler_t handler)
   return sigaction(number, &set, &old) < 0 ? SIG_ERR : old.sa_handler;
 }
 
+__thread uint64_t prof_unblocked_in_handlers;
+
+/* Those that it has blocked itself. */
+static __thread uint64_t blocked_by_calls __attribute__((tls_model("initial-exec")));
+
+/* Notes that the thread had `before` blocked, and has `now`. */
+static inline __attribute__((always_inline)) void note_change(uint64_t before, uint64_t now)
+{
+  const uint64_t unblocked = before & ~now;
+  prof_unblocked_in_handlers |= unblocked & ~blocked_by_calls;
+  blocked_by_calls = (blocked_by_calls & ~unblocked) | (now & ~before);
+}
+
 static PROF_HOLDS_NO_FRAME long set_mask(int how, const sigset_t *set, sigset_t *old)
 {
-  uint64_t word = set ? first_word(set) & ~RESERVED : 0;
+  uint64_t word = set ? first_word(set) & ~RESERVED : 0, before = 0;
   if (set && how != SIG_UNBLOCK)
     prof_net_blocking(word);
   /* The kernel writes to `old`, as the C library has it do: a bad pointer is an error, and no fault. */
-  return PROF_SYSCALL4(SYS_rt_sigprocmask, how, set ? &word : NULL, old, sizeof word);
+  const long failed =
+      PROF_SYSCALL4(SYS_rt_sigprocmask, how, set ? &word : NULL, old ? (void *)old : &before, sizeof word);
+  if (failed || !set)
+    return failed;
+  if (old)
+    before = first_word(old);
+  note_change(before, how == SIG_SETMASK ? word : how == SIG_BLOCK ? before | word : before & ~word);
+  return 0;
 }
 
 PROF_STANDS_IN int sigprocmask(int how, const sigset_t *set, sigset_t *old)

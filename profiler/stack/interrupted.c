@@ -3,22 +3,30 @@
  *
  * A hook notes nowhere that it runs: its fast path has no instruction to spare. But a handler that interrupted it runs
  * on top of what the kernel saved, where the program counter is that of the hook. So the stack is searched for such
- * records, from the hook that asks upwards.
+ * records, from the hook that asks upwards. One may be left over: of a handler that returned, in a variable that a
+ * function has not written to yet. Then no more signals are blocked than were when that handler began, which had one
+ * more at least: the one that it was entered for.
  */
 #include "profiler/stack/interrupted.h"
 
 #include <elf.h>
 #include <link.h>
+#include <signal.h>
 
 #include "format/recording.h"
 #include "profiler/arch/primitives.h"
+#include "profiler/base/attached.h"
 #include "profiler/base/coroutine.h"
+#include "profiler/base/fault_net.h"
 #include "profiler/base/kernel_clock.h"
 #include "profiler/base/own_code.h"
 #include "profiler/base/process.h"
 #include "profiler/base/read_memory.h"
+#include "profiler/base/signal_mask.h"
+#include "profiler/base/syscall.h"
 
-#define PAGE 4096u
+#define PAGE    4096u
+#define SIGNALS 64
 #define MOST_JUMPS                                                                                                     \
   8u /* from an alternate stack to the one that was interrupted: there is one, but handlers may set another */
 
@@ -64,6 +72,25 @@ static bool ends_handlers(uintptr_t address)
 static bool is_signal_frame(const uint64_t *context, struct prof_signal_frame *frame)
 {
   return prof_signal_frame_may_be(context, frame) && ends_handlers(frame->returns_to);
+}
+
+/* May there be a handler that runs without its signal being blocked? The kernel keeps that of one that is gone by now
+ * (SA_RESETHAND). */
+static bool some_handler_nests(void)
+{
+  for (int number = 1; number <= SIGNALS; number++) {
+    struct prof_signal_action action = {0};
+    if (PROF_SYSCALL4(SYS_rt_sigaction, number, NULL, &action, sizeof action.mask) != 0 || action.flags & SA_NODEFER)
+      return true;
+  }
+  return false;
+}
+
+/* May the handler of this record be running? `blocked`: the signals that are blocked now, or were in handlers that were
+ * entered since. Where the program was attached to, its calls that unblock some are not seen. */
+static bool may_run(const struct prof_signal_frame *frame, uint64_t blocked)
+{
+  return blocked & ~frame->blocked || prof_unblocked_in_handlers || prof_attached_settings() || some_handler_nests();
 }
 
 /* What is left to search: [next, end), and further while the memory goes on where its end is not known. */
@@ -120,6 +147,7 @@ static struct search begin(const struct prof_thread *t, uintptr_t sp)
 bool prof_hook_is_interrupted(const struct prof_thread *t, struct prof_handler *handler)
 {
   uintptr_t sp = (uintptr_t)__builtin_frame_address(0);
+  uint64_t blocked = t->sigmask;
   for (unsigned jumps = 0; sp && jumps <= MOST_JUMPS; jumps++) {
     struct search search = begin(t, sp);
     if (jumps == 0)
@@ -129,10 +157,14 @@ bool prof_hook_is_interrupted(const struct prof_thread *t, struct prof_handler *
       struct prof_signal_frame frame;
       if (!is_signal_frame((const uint64_t *)search.next, &frame))
         continue;
+      const bool in_hook = is_in_hook(frame.pc);
+      if (in_hook && !may_run(&frame, blocked))
+        continue;
       if (jumps == 0)
         handler->high = search.next;
-      if (is_in_hook(frame.pc))
+      if (in_hook)
         return true;
+      blocked |= frame.blocked;
       /* A handler on an alternate stack: what it interrupted lies on another. */
       bool here = frame.sp > search.next && (search.open_ended || frame.sp <= search.end);
       other = here ? 0 : frame.sp;

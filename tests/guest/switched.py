@@ -26,6 +26,14 @@ def expect_most(tools, result):
             raise Failure(f"impossible times: {row}")
 
 
+def left_over(tools, compiler, level):
+    """What signals that interrupted hooks have left on the stack keeps no thread from beginning anew."""
+    guest = Guest(tools, "left_over.c", compiler, level, libraries=tools.link_with("shared"))
+    for arguments in ([], ["blocks"]):
+        result = guest.run_linked(*arguments)
+        tools.expect_counts(result.recording, result.told("count"), exact=True)
+
+
 def switching(tools, compiler, level, times=1000):
     """Hooks go on and off under threads that run through them, with signals, whose handler has hooks, and plugins that come and go."""
     guest = Guest(tools, "switching.c", compiler, level, libraries=tools.link_with("shared"))
@@ -41,8 +49,9 @@ def switching_full(tools, compiler, level):
     switching(tools, compiler, level, 100000)
 
 
-CASES = {"toggle": toggle, "switching": switching, "switching_full": switching_full}
+CASES = {"toggle": toggle, "left_over": left_over, "switching": switching, "switching_full": switching_full}
 BUILDS = {
+    "left_over": [("gcc", "-O2"), ("clang", "-O0"), ("clang-sleds", "-O0")],
     "toggle": [("gcc", "-O2"), ("clang-sleds", "-O0")],
     "switching": [("gcc", "-O2"), ("clang", "-O0"), ("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],
     "switching_full": [("gcc", "-O2"), ("gcc-sleds", "-O0"), ("clang-sleds", "-O0")],

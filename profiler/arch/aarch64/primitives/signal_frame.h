@@ -16,17 +16,19 @@
 struct prof_signal_frame {
   uintptr_t pc, sp;
   uintptr_t returns_to; /* the instruction that was interrupted, which has to be there */
+  uint64_t blocked;     /* the signals that were blocked then */
 };
 
 /* Is this the ucontext of a handler? The record of the vector registers, which always comes first, begins with a number
  * that the kernel has for it, and its size. */
 static inline bool prof_signal_frame_may_be(const uint64_t *context, struct prof_signal_frame *frame)
 {
-  enum { FLAGS = 0, LINK = 1, SP = 54, PC = 55, STATE = 56, RECORD = 58 };
+  enum { FLAGS = 0, LINK = 1, MASK = 5, SP = 54, PC = 55, STATE = 56, RECORD = 58 };
   const uint64_t vectors = (uint64_t)528 << 32 | 0x46508001u, mode = 0x1f;
   if (context[LINK] != 0 || context[FLAGS] > 15 || context[STATE] & mode || context[RECORD] != vectors)
     return false;
-  *frame = (struct prof_signal_frame){.pc = context[PC], .sp = context[SP], .returns_to = context[PC]};
+  *frame = (struct prof_signal_frame){
+      .pc = context[PC], .sp = context[SP], .returns_to = context[PC], .blocked = context[MASK]};
   return frame->pc != 0 && frame->pc % 4 == 0 && frame->sp != 0;
 }
 

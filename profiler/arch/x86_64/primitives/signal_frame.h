@@ -7,7 +7,7 @@
 
 /* Bytes from the address that prof_signal_frame_may_be() gets to the end of what is read there, and what such addresses
  * are multiples of. */
-#define PROF_SIGNAL_FRAME_SIZE  (24 * sizeof(uint64_t))
+#define PROF_SIGNAL_FRAME_SIZE  (38 * sizeof(uint64_t))
 #define PROF_SIGNAL_FRAME_ALIGN 16u
 /* Bytes of the code that a handler returns to. */
 #define PROF_SIGNAL_RETURN_SIZE 9u
@@ -16,18 +16,20 @@
 struct prof_signal_frame {
   uintptr_t pc, sp;
   uintptr_t returns_to; /* the code that the handler returns to, which ends it */
+  uint64_t blocked;     /* the signals that were blocked then */
 };
 
 /* Is this the ucontext of a handler, by all that can be seen without reading anything else? The word before it, where
  * the handler's return address lies, is read too. */
 static inline bool prof_signal_frame_may_be(const uint64_t *context, struct prof_signal_frame *frame)
 {
-  enum { FLAGS = 0, LINK = 1, RSP = 20, RIP = 21, EFLAGS = 22 };
+  enum { FLAGS = 0, LINK = 1, RSP = 20, RIP = 21, EFLAGS = 22, MASK = 37 };
   const uint64_t always_set = 2, highest_flag = 1u << 21;
   if (context[LINK] != 0 || context[FLAGS] > 15 || !(context[EFLAGS] & always_set) ||
       context[EFLAGS] >= highest_flag << 1)
     return false;
-  *frame = (struct prof_signal_frame){.pc = context[RIP], .sp = context[RSP], .returns_to = context[-1]};
+  *frame = (struct prof_signal_frame){
+      .pc = context[RIP], .sp = context[RSP], .returns_to = context[-1], .blocked = context[MASK]};
   return frame->pc != 0 && frame->sp != 0 && frame->returns_to != 0;
 }
 
