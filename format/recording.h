@@ -111,7 +111,7 @@ struct fmt_rec_header {
   uint32_t hook_hidden; /* FMT_REC_SAMPLED: ticks / 1024 of hook_inner that are not added to a call of tens of ns */
   uint32_t hook_floor;  /* and that a call without work reads beyond what is added to such ones, when it is drawn */
   uint32_t sleds;       /* enum fmt_rec_sleds (format/sled_idle.h): a futex, shared with `callsig run` and who asks */
-  uint32_t reserved;
+  uint32_t counter_khz; /* FMT_CLOCK_TSC: thousands of ticks in a second, as measured at the start; 0: they were not */
 };
 
 enum fmt_rec_flag {
@@ -479,7 +479,7 @@ struct fmt_rec_process {
   uint32_t ranks;       /* that were folded into this one, the lowest of which `rank` is; 0: it is one, or of none */
   uint32_t hook_hidden; /* the header's */
   uint32_t hook_floor;
-  uint32_t reserved;
+  uint32_t counter_khz;   /* the header's */
   uint64_t lowest_module; /* the lowest start of its modules that is at FMT_REC_HIGH_MODULES or above; 0: none is */
 };
 

@@ -230,7 +230,8 @@ static void look_at(struct cli_trigger_watch *watch, struct cli_trigger_source *
     now = header.last;
   watch->source = source;
   watch->pid = header.pid;
-  watch->tick = out_clock_tick(header.clock, header.injected_hz, &header.start, &now, &is_uncalibrated);
+  watch->tick = out_clock_tick(header.clock, (struct out_clock_rate){header.injected_hz, header.counter_khz},
+                               &header.start, &now, &is_uncalibrated);
   /* An edge may lie where another one did. */
   if (header.folds != source->folds)
     source->known.count = 0;

@@ -346,8 +346,9 @@ static int join_processes(struct folding *folding)
   profile->recordings.count = folding->count;
   for (uint32_t i = 0; i < folding->count && result == 0; i++) {
     struct out_recording_info *info = out_profile_recording(profile, i);
-    info->tick = out_clock_tick(info->clock, info->process.injected_hz, &info->process.start, &info->process.last,
-                                &info->uncalibrated);
+    const struct fmt_rec_process *process = &info->process;
+    info->tick = out_clock_tick(info->clock, (struct out_clock_rate){process->injected_hz, process->counter_khz},
+                                &process->start, &process->last, &info->uncalibrated);
     result = out_process_label(profile, info);
     if (result == 0)
       result = out_process_label_rank(profile, &info->process, &info->rank_label);

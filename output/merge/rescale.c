@@ -133,6 +133,7 @@ static void scale_process(struct out_recording_info *info, double factor)
   scale_point(&process->start);
   scale_point(&process->last);
   info->clock = process->clock = FMT_CLOCK_MONOTONIC;
+  process->counter_khz = 0;
   info->tick = 1e-9;
 }
 

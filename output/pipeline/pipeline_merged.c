@@ -124,6 +124,8 @@ static void adopt(struct out_recording *recording, uint64_t address)
   header->flags = (header->flags & ~(uint32_t)FMT_REC_SCHEDULE) | (process->flags & FMT_REC_SCHEDULE);
   process = out_recording_record(recording, address, FMT_TAG_PROCESS, FMT_REC_PROCESS_RANKS);
   header->pauses = process ? process->pauses : 0;
+  process = out_recording_record(recording, address, FMT_TAG_PROCESS, FMT_REC_PROCESS_FLOOR);
+  header->counter_khz = process ? process->counter_khz : 0;
 }
 
 int out_pipeline_read_process(struct out_recording *recording, uint32_t process, struct callsig_pipeline **read)

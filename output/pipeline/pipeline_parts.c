@@ -214,7 +214,10 @@ static double tick_of(struct out_pipeline_reader *reader, const struct fmt_rec_t
   bool uncalibrated;
   if (!process)
     return reader->pipeline->tick;
-  return out_clock_tick(process->clock, process->injected_hz, &process->start, &process->last, &uncalibrated);
+  const struct fmt_rec_process *whole =
+      out_recording_record(reader->recording, thread->process, FMT_TAG_PROCESS, FMT_REC_PROCESS_FLOOR);
+  const struct out_clock_rate rate = {process->injected_hz, whole ? whole->counter_khz : 0};
+  return out_clock_tick(process->clock, rate, &process->start, &process->last, &uncalibrated);
 }
 
 int out_pipeline_add_part(struct out_pipeline_reader *reader, const struct out_thread_part *part)

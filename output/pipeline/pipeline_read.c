@@ -289,7 +289,8 @@ static int read_info(struct out_pipeline_reader *reader, const struct fmt_rec_cl
   bool uncalibrated;
   if (now)
     header->last = *now;
-  pipeline->tick = out_clock_tick(header->clock, header->injected_hz, &header->start, &header->last, &uncalibrated);
+  pipeline->tick = out_clock_tick(header->clock, (struct out_clock_rate){header->injected_hz, header->counter_khz},
+                                  &header->start, &header->last, &uncalibrated);
   reader->tick = pipeline->tick;
   pipeline->start_ticks = header->start.ticks;
   pipeline->has_rank = header->rank_source != 0;

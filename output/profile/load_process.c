@@ -33,6 +33,7 @@ static struct fmt_rec_process of_header(const struct fmt_rec_header *header)
       .drawn_from = header->drawn_from,
       .hook_hidden = header->hook_hidden,
       .hook_floor = header->hook_floor,
+      .counter_khz = header->counter_khz,
       .timeline_min = header->timeline_min,
       .steps = header->steps,
       .active_steps = header->active_steps,
@@ -106,8 +107,8 @@ static int add_process(struct out_loader *loader, const struct fmt_rec_process *
                                       .sampled = FMT_NONE,
                                       .process = *process};
   memcpy(info->loss, process->loss, sizeof info->loss);
-  info->tick =
-      out_clock_tick(process->clock, process->injected_hz, &process->start, &process->last, &info->uncalibrated);
+  info->tick = out_clock_tick(process->clock, (struct out_clock_rate){process->injected_hz, process->counter_khz},
+                              &process->start, &process->last, &info->uncalibrated);
   int result = intern(loader, process->program, "", &info->program);
   if (result == 0)
     result = out_process_label_rank(loader->profile, process, &info->rank_label);
@@ -150,6 +151,7 @@ static int add_listed(struct out_loader *loader)
     whole = out_recording_record(loader->recording, address, FMT_TAG_PROCESS, FMT_REC_PROCESS_FLOOR);
     process.hook_hidden = whole ? whole->hook_hidden : 0;
     process.hook_floor = whole ? whole->hook_floor : 0;
+    process.counter_khz = whole ? whole->counter_khz : 0;
     whole = out_recording_record(loader->recording, address, FMT_TAG_PROCESS, sizeof process);
     process.lowest_module = whole ? whole->lowest_module : 0;
     result = add_process(loader, &process);

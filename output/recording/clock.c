@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "output/recording/clock.h"
 
+#include <math.h>
 #include <time.h>
 
 #if defined(__x86_64__)
@@ -19,20 +20,28 @@ static uint64_t read_counter(void)
 }
 #endif
 
-double out_clock_tick(uint32_t clock, uint64_t injected_hz, const struct fmt_rec_clock_point *start,
+/* What a rate that was read twice may differ by from one that was measured in a moment. */
+#define DIFFERENCE (1.0 / 64)
+
+double out_clock_tick(uint32_t clock, struct out_clock_rate rate, const struct fmt_rec_clock_point *start,
                       const struct fmt_rec_clock_point *last, bool *uncalibrated)
 {
   const double shortest = 1e-12, longest = 1e-3, nanosecond = 1e-9;
   *uncalibrated = false;
   if (clock == FMT_CLOCK_INJECTED) {
-    *uncalibrated = injected_hz == 0;
-    return injected_hz ? 1.0 / (double)injected_hz : nanosecond;
+    *uncalibrated = rate.injected_hz == 0;
+    return rate.injected_hz ? 1.0 / (double)rate.injected_hz : nanosecond;
   }
   if (clock != FMT_CLOCK_TSC)
     return nanosecond;
   double ticks = (double)(last->ticks - start->ticks);
   double tick = (double)(last->monotonic_ns - start->monotonic_ns) * nanosecond / ticks;
+  const double measured = rate.counter_khz ? 1e-3 / (double)rate.counter_khz : 0;
   *uncalibrated = last->ticks <= start->ticks || !(tick >= shortest && tick <= longest);
+  if (measured > 0 && (*uncalibrated || fabs(tick - measured) > DIFFERENCE * measured)) {
+    *uncalibrated = false;
+    return measured;
+  }
   return *uncalibrated ? nanosecond : tick;
 }
 

@@ -66,24 +66,44 @@ static struct fmt_rec_clock_point read_both(void)
   return best;
 }
 
-/* Ticks of the time stamp counter in a second, measured to some ten thousandths where the processor does not tell. */
-static uint64_t time_stamp_hz(void)
+struct fmt_rec_clock_point prof_clock_point(void)
+{
+  if (prof_process.settings.clock == FMT_CLOCK_TSC)
+    return read_both();
+  return (struct fmt_rec_clock_point){prof_clock_now(), prof_monotonic_ns()};
+}
+
+/* Ticks of the time stamp counter in a second, from `start` on, measured to some ten thousandths where the processor
+ * does not tell. */
+static uint64_t time_stamp_hz(struct fmt_rec_clock_point start)
 {
   const uint64_t least_ns = 100000, second = 1000000000, told = prof_time_stamp_hz();
   if (told)
     return told;
-  struct fmt_rec_clock_point start = read_both(), end;
+  struct fmt_rec_clock_point end;
   do
     end = read_both();
   while (end.monotonic_ns - start.monotonic_ns < least_ns);
-  return (end.ticks - start.ticks) * second / (end.monotonic_ns - start.monotonic_ns);
+  uint64_t ticks = end.ticks - start.ticks, passed = end.monotonic_ns - start.monotonic_ns;
+  for (; ticks >> 33; ticks >>= 1)
+    passed >>= 1;
+  return ticks * second / passed;
+}
+
+void prof_clock_measure(struct prof_process *process)
+{
+  if (process->settings.clock != FMT_CLOCK_TSC)
+    return;
+  if (!process->counter_khz)
+    process->counter_khz = (uint32_t)(time_stamp_hz(process->header->start) / 1000);
+  process->header->counter_khz = process->counter_khz;
 }
 
 static uint64_t ticks_in_second(void)
 {
   switch (prof_process.settings.clock) {
   case FMT_CLOCK_TSC:
-    return time_stamp_hz();
+    return time_stamp_hz(read_both());
   case FMT_CLOCK_INJECTED:
     return prof_process.clock_hz;
   default:
@@ -111,18 +131,12 @@ uint64_t prof_clock_cpu_of(uint32_t tid)
   return (uint64_t)cpu.tv_sec * 1000000000u + (uint64_t)cpu.tv_nsec;
 }
 
-uint64_t prof_clock_ticks_at(uint64_t ns, uint64_t now)
+uint64_t prof_clock_ticks_passed(uint64_t ns)
 {
-  const struct fmt_rec_clock_point *start = &prof_process.header->start;
+  const uint32_t khz = prof_process.counter_khz, million = 1000000;
   if (prof_process.settings.clock != FMT_CLOCK_TSC)
     return ns;
-  uint64_t ticks = now - start->ticks, passed = prof_monotonic_ns() - start->monotonic_ns;
-  while (ticks >> 31) {
-    ticks >>= 1;
-    passed >>= 1;
-  }
-  uint64_t rate = (ticks << 32) / (passed ? passed : 1);
-  return (uint64_t)((unsigned __int128)ns * rate >> 32);
+  return ns / million * khz + ns % million * khz / million;
 }
 
 uint64_t prof_clock_timeline_min(void)
@@ -144,7 +158,7 @@ void prof_stamp_start(void)
     sequence = __atomic_load_n(&header->last_sequence, __ATOMIC_RELAXED) & ~1u;
   } while (!__atomic_compare_exchange_n(&header->last_sequence, &sequence, sequence + 1, false, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED));
-  header->start = (struct fmt_rec_clock_point){prof_clock_now(), prof_monotonic_ns()};
+  header->start = prof_clock_point();
   header->last = header->start;
   __atomic_store_n(&header->last_sequence, sequence + 2, __ATOMIC_RELEASE);
 }

@@ -30,9 +30,15 @@ uint64_t prof_realtime_ns(void);
 /* So many nanoseconds in ticks of the recording's clock, at most UINT64_MAX - 1. For the time stamp counter that takes
  * a tenth of a millisecond, of waiting. Any thread. */
 uint64_t prof_clock_ticks(uint64_t ns);
-/* So many nanoseconds in ticks of the recording's clock, which is the wall's, by what it has counted from the start to
- * `now`. Anywhere. */
-uint64_t prof_clock_ticks_at(uint64_t ns, uint64_t now);
+/* So many nanoseconds in ticks of the recording's clock, which is the wall's, as prof_clock_measure() found it to be.
+ * Anywhere. */
+uint64_t prof_clock_ticks_passed(uint64_t ns);
+/* The recording's clock and CLOCK_MONOTONIC, read at once. Anywhere. */
+struct fmt_rec_clock_point prof_clock_point(void);
+/* Measures how fast the time stamp counter is, where that is the clock, from the recording's start on, for which a
+ * tenth of a millisecond has to pass. A forked child has what was measured in its parent. Once, when there is a
+ * recording. */
+void prof_clock_measure(struct prof_process *process);
 /* The header's timeline_min, in ticks, by the settings and the clock: UINT64_MAX when there is no timeline. Any thread.
  */
 uint64_t prof_clock_timeline_min(void);

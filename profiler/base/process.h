@@ -139,6 +139,7 @@ struct prof_process {
   uint64_t inode, device; /* of the recording's file, checked whenever it is opened to grow */
   bool full;              /* growth failed: message given */
   uint32_t sleds;         /* of a forked child: its parent's header.sleds when it began its own recording */
+  uint32_t counter_khz;   /* as in the header; 0: it was not measured yet, in this process or its parent */
   struct prof_hook_price price; /* of a forked child: as measured in its parent; zeroes: it was not */
   /* The header of the recording once more, mapped for forked children, too; NULL: there was none, or no memory. */
   struct fmt_rec_header *counted_in;

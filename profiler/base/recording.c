@@ -416,7 +416,7 @@ static void fill_header(struct prof_process *process, bool child)
     header->rank = rank->number;
     header->rank_source = (uintptr_t)prof_record_name(rank->source, prof_length(rank->source));
   }
-  header->start = (struct fmt_rec_clock_point){prof_clock_now(), prof_monotonic_ns()};
+  header->start = prof_clock_point();
   header->last = header->start;
   /* The magic comes last: before it the file is no recording. */
   uint64_t word;

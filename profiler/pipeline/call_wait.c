@@ -163,7 +163,7 @@ int callsig_call_waited(struct callsig_call *call, unsigned wait, uint64_t begin
     return -EINVAL;
   if (begin_ns < header->start.monotonic_ns || prof_thread_is_late(call->thread))
     return -ESTALE;
-  uint64_t ticks = prof_clock_ticks_at(ns, prof_clock_now());
+  uint64_t ticks = prof_clock_ticks_passed(ns);
   const uint64_t own = own_ticks(call->edge);
   if (ticks > own)
     ticks = own;

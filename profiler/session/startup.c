@@ -106,6 +106,8 @@ static void make_recording(struct prof_process *process)
   if (error == 0)
     price_hooks(process, child);
   if (error == 0)
+    prof_clock_measure(process);
+  if (error == 0)
     begin_requests(process);
   if (error == 0 && (process->disabled || process->warming))
     prof_pauses_begin(process->header->start.ticks);

@@ -199,7 +199,7 @@ static void take_for_sleep(struct prof_look *look, const struct prof_ending *cal
  * about as long as the thread has the processor, where others want it too, so that it would wait again meanwhile. */
 static bool is_too_deep(const struct prof_thread *t, uint64_t now)
 {
-  return t->shifted_frames > DEEP && now - t->shifted_at < prof_clock_ticks_at(t->shifted_frames * DEEP_PAUSE_NS, now);
+  return t->shifted_frames > DEEP && now - t->shifted_at < prof_clock_ticks_passed(t->shifted_frames * DEEP_PAUSE_NS);
 }
 
 /* What nobody is told of. */
@@ -210,11 +210,11 @@ static struct prof_waited untold(void)
 }
 
 /* Asking took so many ticks. The first time it may have been away as well. Its least so far. */
-static uint64_t note_asking(struct prof_thread *t, bool has_account, uint64_t asked, uint64_t now)
+static uint64_t note_asking(struct prof_thread *t, bool has_account, uint64_t asked)
 {
   uint64_t *least = &t->look_least[has_account];
   if (*least == UINT64_MAX)
-    *least = prof_clock_ticks_at(ASKING_NS, now);
+    *least = prof_clock_ticks_passed(ASKING_NS);
   if (asked < *least)
     *least = asked;
   return *least;
@@ -228,7 +228,7 @@ static void note_slow_asking(struct prof_thread *t, uint64_t asked, uint64_t now
     slow->least = asked;
   if (slow->times < SLOW_TIMES)
     slow->times++;
-  const bool is_slow = slow->times == SLOW_TIMES && slow->least > prof_clock_ticks_at(ASKING_NS, now);
+  const bool is_slow = slow->times == SLOW_TIMES && slow->least > prof_clock_ticks_passed(ASKING_NS);
   slow->until = is_slow ? now + SLOW_PAUSE * slow->least : 0;
 }
 
@@ -237,7 +237,7 @@ static struct prof_look look_of(struct prof_thread *t, const struct told *told, 
 {
   struct prof_look look = {.since = t->looked_at, .now = now, .asked = now - began};
   t->looked_at = now;
-  look.least = note_asking(t, told->has_account, look.asked, now);
+  look.least = note_asking(t, told->has_account, look.asked);
   note_slow_asking(t, look.asked, now);
   return look;
 }
@@ -308,13 +308,13 @@ static struct prof_waited take_told(struct prof_thread *t, const struct prof_end
   if (!known)
     return untold();
   const struct away away = advance(t, &told);
-  look.waited = prof_clock_ticks_at(away.waited_ns, look.now);
+  look.waited = prof_clock_ticks_passed(away.waited_ns);
   /* Before the last look it may not have run either, for interrupts or another machine on its processor. */
   if (!told.has_account && look.waited > look.now - look.since)
     look.waited = look.now - look.since;
   if (look.waited > 0)
     t->waited_at = look.now;
-  look.slept = prof_clock_ticks_at(away.slept_ns, look.now);
+  look.slept = prof_clock_ticks_passed(away.slept_ns);
   if (is_too_deep(t, look.now))
     return untold();
   return distribute(t, &look, call, running);
@@ -352,7 +352,7 @@ uint64_t prof_waiting_within(struct prof_thread *t, uint64_t began, uint64_t now
   /* What was told for the first time is of all the thread's life. */
   if (t->waited_ns <= before || (t->is_told && !was_told))
     return 0;
-  const uint64_t waited = prof_clock_ticks_at(t->waited_ns - before, now);
+  const uint64_t waited = prof_clock_ticks_passed(t->waited_ns - before);
   return waited < now - began ? waited : now - began;
 }
 
