@@ -82,6 +82,8 @@ static bool word_is_mapped(uintptr_t address)
 
 bool prof_is_mapped(uintptr_t address, size_t size)
 {
+  if (address + size < address) /* none of it would be asked for: a pointer that is -1, as of what failed */
+    return false;
   for (uintptr_t page = address >> PAGE_BITS; page <= (address + size - 1) >> PAGE_BITS; page++) {
     uintptr_t first = page << PAGE_BITS;
     if (!word_is_mapped(first > address ? first : address & ~7ul))
