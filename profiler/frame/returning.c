@@ -27,6 +27,7 @@ bool prof_returning_begins(struct prof_thread *t, const struct fmt_rec_frame *fr
   /* Its place first: hooks of a signal handler put their notes above it, and take them off again. One that leaves by
    * longjmp leaves a note of no frame, or of one that a later note is about as well. */
   __atomic_store_n(&t->returning_count, at + 1, __ATOMIC_RELEASE);
+  __atomic_signal_fence(__ATOMIC_SEQ_CST); /* those hooks may have made room elsewhere */
   t->returning[at] = (struct prof_returning){frame, cfa, edge->children};
   return true;
 }
@@ -44,13 +45,15 @@ bool prof_returning_ends(struct prof_thread *t, const struct fmt_rec_frame *fram
   return false;
 }
 
-/* Takes off the notes of frames that are gone. */
+/* Takes off the notes of frames that are gone, and a place that a hook which was interrupted has not filled yet. */
 static void compact(struct prof_thread *t)
 {
   uint64_t kept = 0;
-  for (uint64_t at = 0; at < t->returning_count; at++)
-    if (t->returning[at].frame->cfa == t->returning[at].cfa)
-      t->returning[kept++] = t->returning[at];
+  for (uint64_t at = 0; at < t->returning_count; at++) {
+    const struct prof_returning *note = &t->returning[at];
+    if (note->frame && note->frame->cfa == note->cfa)
+      t->returning[kept++] = *note;
+  }
   t->returning_count = kept;
 }
 
