@@ -253,7 +253,7 @@ void prof_sleeping_note_live(const struct prof_thread *t)
     return;
   prof_task_file_read(t->tid, "schedstat", text, sizeof text);
   const uint64_t waited = prof_schedstat_parse(text).waited_ns;
-  const uint64_t waited_before = t->waited_ns;
+  const uint64_t waited_before = t->waited_ns + t->untold_ns;
   const uint64_t ran_ns = prof_clock_cpu_of(t->tid);
   if (ran_ns == 0)
     return; /* it ends just now */

@@ -31,6 +31,7 @@
 /* What the kernel told. */
 struct told {
   struct prof_turns turns;
+  bool is_known;    /* false: not all that it was asked for */
   bool has_account; /* it was asked for that, too */
   uint64_t account_ns;
 };
@@ -44,40 +45,37 @@ static bool needs_account(const struct prof_thread *t, const struct prof_turns *
          !(__atomic_load_n(&prof_process.header->flags, __ATOMIC_RELAXED) & FMT_REC_WAITS_TAKEN);
 }
 
-/* False: the kernel does not tell. */
-static bool read_once(const struct prof_thread *t, struct told *told)
+static void read_once(const struct prof_thread *t, struct told *told)
 {
   told->turns = prof_preemption_turns();
   told->has_account = needs_account(t, &told->turns);
-  if (!told->has_account)
-    return true;
-  const bool known = prof_preemption_waited(&told->account_ns);
-  told->turns = prof_preemption_turns();
-  return known;
+  told->is_known = !told->has_account || prof_preemption_waited(&told->account_ns);
+  if (told->has_account)
+    told->turns = prof_preemption_turns();
 }
 
 /* Arms the word and reads what the kernel tells, once more when the thread was preempted meanwhile. */
-static bool read_told(struct prof_thread *t, struct told *told)
+static void read_told(struct prof_thread *t, struct told *told)
 {
-  bool known = false;
   for (unsigned i = 0; i < READINGS; i++) {
     __atomic_store_n(t->preemption.word, t->preemption.armed, __ATOMIC_RELAXED);
-    known = read_once(t, told);
+    read_once(t, told);
     if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) == t->preemption.armed)
-      return known;
+      return;
   }
   __atomic_store_n(t->preemption.word, t->preemption.armed, __ATOMIC_RELAXED);
-  return known;
 }
 
-/* What the thread has waited by the kernel's account since that was last known. How much of it was before a thread was
- * looked at nobody knows. */
+/* What the thread has surely waited by the kernel's account since the last look. How much of it was before a thread was
+ * looked at nobody knows, nor how much while the account could not be read (there was no free descriptor): at most all
+ * the time that it did not run then. */
 static uint64_t advance_account(struct prof_thread *t, uint64_t ns)
 {
-  const uint64_t before = t->waited_ns;
+  const uint64_t before = t->waited_ns, counted = before + t->untold_ns;
   const bool was_told = t->is_told;
   t->is_told = true;
-  return prof_replace(&t->waited_ns, before, ns) && was_told && ns > before ? ns - before : 0;
+  t->untold_ns = 0;
+  return prof_replace(&t->waited_ns, before, ns) && was_told && ns > counted ? ns - counted : 0;
 }
 
 struct away {
@@ -95,6 +93,10 @@ static struct away advance(struct prof_thread *t, const struct told *told)
   t->turns.slept = now->slept;
   t->turns.preempted = now->preempted;
   const uint64_t ns = now->away_ns - before.away_ns;
+  if (!told->is_known) {
+    prof_add(&t->untold_ns, ns);
+    return away;
+  }
   if (told->has_account) {
     away.waited_ns = advance_account(t, told->account_ns);
   } else if (now->preempted != before.preempted) { /* else there was a signal */
@@ -123,20 +125,21 @@ void prof_waiting_start(struct prof_thread *t)
   t->preemption = prof_preemption_word();
   t->look_least[false] = t->look_least[true] = UINT64_MAX;
   t->slow_asking = (struct prof_slow_asking){.times = 0};
-  t->waited_ns = 0;
+  t->waited_ns = t->untold_ns = 0;
   t->is_told = false;
   if (t->preemption.word && __atomic_load_n(&prof_process.header->flags, __ATOMIC_RELAXED) & FMT_REC_WAITS_TAKEN) {
     start_later(t);
     return;
   }
-  struct told told = {.has_account = false};
-  const bool known = t->preemption.word && read_told(t, &told);
+  struct told told = {.is_known = false};
+  if (t->preemption.word)
+    read_told(t, &told);
   t->turns = told.turns;
-  if (known)
+  if (told.is_known)
     (void)advance_account(t, told.account_ns);
   t->looked_at = prof_clock_now();
-  __atomic_fetch_or(&prof_process.header->flags, known ? FMT_REC_WAITS_TAKEN | FMT_REC_SLEEP : FMT_REC_WAITS_UNKNOWN,
-                    __ATOMIC_RELAXED);
+  __atomic_fetch_or(&prof_process.header->flags,
+                    told.is_known ? FMT_REC_WAITS_TAKEN | FMT_REC_SLEEP : FMT_REC_WAITS_UNKNOWN, __ATOMIC_RELAXED);
 }
 
 /* Has the next calls of those that are open, and began since the last look, looked at when they begin. */
@@ -207,6 +210,13 @@ static struct prof_waited untold(void)
 {
   __atomic_fetch_or(&prof_process.header->flags, FMT_REC_WAITS_UNKNOWN, __ATOMIC_RELAXED);
   return (struct prof_waited){.uncertain = true};
+}
+
+/* The kernel is not asked now, as it answers slowly. */
+static struct prof_waited pass_over(struct prof_thread *t)
+{
+  t->slow_asking.passed_over = true;
+  return untold();
 }
 
 /* Asking took so many ticks. The first time it may have been away as well. Its least so far. */
@@ -303,11 +313,14 @@ static struct prof_waited take_told(struct prof_thread *t, const struct prof_end
 {
   const uint64_t began = prof_clock_now();
   struct told told;
-  const bool known = read_told(t, &told);
+  read_told(t, &told);
+  /* What it did since then may have been in calls that have ended. */
+  if (t->slow_asking.passed_over)
+    told.is_known = t->slow_asking.passed_over = false;
   struct prof_look look = look_of(t, &told, began, prof_clock_now());
-  if (!known)
-    return untold();
   const struct away away = advance(t, &told);
+  if (!told.is_known)
+    return untold();
   look.waited = prof_clock_ticks_passed(away.waited_ns);
   /* Before the last look it may not have run either, for interrupts or another machine on its processor. */
   if (!told.has_account && look.waited > look.now - look.since)
@@ -332,7 +345,7 @@ struct prof_waited prof_waiting_take(struct prof_thread *t, const struct prof_en
   rest.start += at_entry;
   struct prof_waited waited = {0};
   if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) == 0)
-    waited = call->end < t->slow_asking.until ? untold() : take_told(t, &rest, running);
+    waited = call->end < t->slow_asking.until ? pass_over(t) : take_told(t, &rest, running);
   waited.ticks += at_entry;
   return waited;
 }
@@ -346,7 +359,7 @@ void prof_waiting_settle(struct prof_thread *t, uint64_t now, bool running)
 
 uint64_t prof_waiting_within(struct prof_thread *t, uint64_t began, uint64_t now)
 {
-  const uint64_t before = t->waited_ns;
+  const uint64_t before = t->waited_ns + t->untold_ns;
   const bool was_told = t->is_told;
   prof_waiting_settle(t, now, true);
   /* What was told for the first time is of all the thread's life. */
@@ -368,11 +381,12 @@ void prof_waiting_forget(struct prof_thread *t)
   }
   const uint64_t began = prof_clock_now();
   if (began < t->slow_asking.until) {
-    (void)untold();
+    (void)pass_over(t);
     return;
   }
-  if (read_told(t, &told))
-    (void)advance(t, &told);
+  read_told(t, &told);
+  (void)advance(t, &told);
+  t->slow_asking.passed_over = false;
   t->looked_at = prof_clock_now();
   note_slow_asking(t, t->looked_at - began, t->looked_at);
 }
