@@ -209,8 +209,10 @@ static void asking_is_slow(void **state)
   for (unsigned i = 0; i < 1000; i++) {
     const uint64_t before = world.turns.preempted;
     world.now += MS;
-    (void)look(guest, 1000, 0, MS);
+    const struct prof_waited waited = look(guest, 1000, i % 2 ? 25 * MS : 0, MS);
     asked += world.turns.preempted != before;
+    /* What was not asked for is taken out of no other call. */
+    assert_true(i < 5 || (waited.uncertain && waited.ticks == 0));
   }
   assert_in_range(asked, 30, 100);
   assert_true(guest->header.flags & FMT_REC_WAITS_UNKNOWN);
