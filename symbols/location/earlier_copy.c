@@ -85,6 +85,18 @@ static bool begins_late(const struct sym_location_context *context, const struct
   return returned && is_anything_told_from(context, returned, statement->start);
 }
 
+/* Whether something computed is told from behind a call within the inlined function on, where another statement ends
+ * that held at that call: the function has set the parameter by then. */
+static bool is_set(const struct sym_location_context *context, const struct sym_statements *list,
+                   const struct sym_statement *statement)
+{
+  const Dwarf_Addr returned = statement->told == SYM_TOLD_OTHERWISE ? call_before(context, statement->start) : 0;
+  for (unsigned i = 0; returned && i < list->count; i++)
+    if (list->statements[i].start <= returned && list->statements[i].end == statement->start)
+      return true;
+  return false;
+}
+
 /* Whether a part of the inlined function's code ends there. */
 static bool is_end(const struct sym_location_context *context, Dwarf_Addr at)
 {
@@ -138,5 +150,6 @@ bool sym_inlined_is_stale(const struct sym_location_context *context, Dwarf_Attr
       before = statement;
   }
   return before && (before->end <= context->pc || is_renewed(context, &list, before) ||
-                    begins_late(context, &list, before) || is_other_number(context, &list, before));
+                    begins_late(context, &list, before) || is_set(context, &list, before) ||
+                    is_other_number(context, &list, before));
 }

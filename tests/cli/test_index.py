@@ -339,7 +339,7 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
         """What was told of one copy of an inlined function is not what was passed to the next, where it ends there, or where the function has set it."""
         self.assertEqual(self.rows_of_described("told_by_copies") - {"probe())", "main())"},
                          {"stays(value=5))", "ends(value=6))", "ends(value=?))", "counts(value=7))", "counts(value=?))", "bound(value=41))", "late(value=41))",
-                          "late(value=?))"})
+                          "late(value=?))", "sets(value=41))", "sets(value=?))"})
 
     def test_what_callers_tell_from_a_register(self):
         """It counts where the register is not overwritten between the copy into the argument's and the call."""

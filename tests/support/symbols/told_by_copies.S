@@ -3,7 +3,8 @@
  * was told of the first goes on to be told where the hook is called for the second. stays()'s number is told to the end of
  * both, and bound()'s register is told from behind the first copy's beginning on, where nothing was told before: that is
  * passed in both. Of counts() another number is told later; ends()'s number ends within the second copy, and late()'s
- * register is told from where another variable is already: the first copy has set the parameter.
+ * register is told from where another variable is already, and sets()'s sum where its register was: the first copy has set
+ * the parameter.
  */
 #include "described_probe.inc"
 
@@ -39,6 +40,7 @@
     copies counts
     copies bound
     copies late
+    copies sets
     popq %rbx
     probe_end
 
@@ -54,6 +56,7 @@
     lone counts
     lone bound
     lone late
+    lone sets
 
 #include "described_inlining.inc"
 
@@ -76,6 +79,11 @@
     list counts_again, bound_told, bound_end, 0x38, 0x9f
     list bound, bound_told, bound_end, 0x53 /* rbx */
     list late, late_told, late_end, 0x53
+.Lsets_list:
+    .quad .Lsets_returned - .Lprobe, .Lsets_told - .Lprobe
+    .short 1
+    .byte 0x53
+    list sets_again, sets_told, sets_end, 0x73, 1, 0x9f /* DW_OP_breg3 + 1 */
     list late_other, late_returned, late_end, 0x30, 0x9f
 
     described_unit "told_by_copies.c"
@@ -84,16 +92,19 @@
     described_root counts
     described_root bound
     described_root late
+    described_root sets
     described_probe
     described_instance stays
     described_instance ends
     described_instance counts
     described_instance bound
     described_instance late, late_other
+    described_instance sets
     .byte 0
     described_copy stays
     described_copy ends
     described_copy counts
     described_copy bound
     described_copy late
+    described_copy sets
     described_end
