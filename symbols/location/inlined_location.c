@@ -197,12 +197,12 @@ static bool is_told_with_another(const struct sym_location_context *context, Dwa
   return false;
 }
 
-bool sym_inlined_may_be_stale(const struct sym_location_context *context, Dwarf_Die *die,
+bool sym_inlined_may_be_stale(const struct sym_location_context *context, Dwarf_Die *die, int64_t offset, uint64_t size,
                               const struct sym_location *location)
 {
   Dwarf_Die entered = *context->entered;
   const bool is_shared = dwarf_hasattr_integrate(&entered, DW_AT_external) && sym_die_is_cxx(&entered);
   const bool may_be =
       is_number(location) ? !context->writes_after_call && !is_shared : is_told_with_another(context, die);
-  return location->kind != SYM_LOCATION_LOST && may_be && sym_parameter_is_unread(context, die);
+  return location->kind != SYM_LOCATION_LOST && may_be && sym_parameter_is_unread(context, die, offset, size);
 }

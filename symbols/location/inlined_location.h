@@ -19,11 +19,12 @@ bool sym_inlined_is_early(const struct sym_location_context *context, Dwarf_Attr
 bool sym_inlined_may_be_made(const struct sym_location_context *context, Dwarf_Die *die,
                              const struct sym_location *location);
 
-/* Whether what is told of a parameter that its function does not look at may be another value: a number that gcc tells,
+/* Whether what is told of the `size` bytes that begin `offset` bytes into a parameter, which its function does not look
+ * at, may be another value: a number that gcc tells,
  * which takes such a parameter out of the clone that it inlines, and tells what it remembers of its callers; and a
  * place where another parameter is told to be. Of functions of C++ that other units may define, too, gcc makes few
  * clones: what the libraries' templates do not look at is mostly the number that is told. */
-bool sym_inlined_may_be_stale(const struct sym_location_context *context, Dwarf_Die *die,
+bool sym_inlined_may_be_stale(const struct sym_location_context *context, Dwarf_Die *die, int64_t offset, uint64_t size,
                               const struct sym_location *location);
 
 /* Whether the parameter is what was passed all the while: it cannot be assigned to, or the function's out-of-line copy

@@ -50,7 +50,9 @@ struct entry {
   bool is_set_once; /* by one instruction, `setter`, that makes the new value of the old one */
   struct sym_instruction setter;
   uint8_t size;
-  bool is_unread; /* the copy's code does not look at where it is passed */
+  struct sym_entry_places unread; /* where its words are passed, those that the copy's code does not look at */
+  uint8_t registers[2];           /* in which it is passed, where it is */
+  int64_t offset;                 /* from the canonical frame address, where it is not */
 };
 
 struct search {
@@ -282,18 +284,13 @@ static bool find_parameter(Dwarf_Die *whole, Dwarf_Die *die, Dwarf_Die *found)
   return false;
 }
 
-/* Prepares to follow a parameter of the copy from where its caller puts it. False: that is not known, or in parts. */
-static bool begin(struct search *search, Dwarf_Die *whole, Dwarf_Die *parameter)
+/* Prepares to follow a parameter of `size` bytes of the copy from where its caller puts it. False: it comes in parts. */
+static bool begin(struct search *search, Dwarf_Die *whole, const struct sym_abi_place *place, uint64_t size)
 {
   const struct sym_processor *processor = search->context->hook->processor;
   const uint64_t stack = sym_register_bit(processor->stack_pointer);
   const int base = sym_frame_register(whole);
-  Dwarf_Die type;
-  struct sym_abi abi;
-  sym_abi_assign(whole, false, &abi);
-  const struct sym_abi_place *place = sym_abi_place_of(&abi, parameter);
-  const uint64_t size = sym_type_of(parameter, &type) ? sym_type_size(&type) : 0;
-  if (!place || place->is_reference || size == 0 || size > sizeof(uint64_t))
+  if (size > sizeof(uint64_t))
     return false;
   search->list.frame = stack | (base < 0 ? 0 : sym_register_bit((uint64_t)base));
   search->list.size = search->now.holders.size = (uint8_t)size;
@@ -306,37 +303,61 @@ static bool begin(struct search *search, Dwarf_Die *whole, Dwarf_Die *parameter)
   return true;
 }
 
-/* Whether the copy's code looks nowhere at the register in which the parameter is passed. */
-static bool is_unread(const struct search *search)
+/* Notes where a parameter of `size` bytes is passed, and what of that the copy's code does not look at. */
+static void note_unread(const struct search *search, const struct sym_abi_place *place, uint64_t size,
+                        struct entry *entry)
 {
-  const struct sym_entry_places asked = {search->list.passed, 0};
-  return asked.registers && !sym_entry_reads(search->context->hook, search->low, search->high, asked).registers;
+  struct sym_entry_places asked = {0};
+  for (unsigned i = 0; place->kind == SYM_ABI_IN_REGISTERS && i < place->word_count; i++) {
+    entry->registers[i] = place->registers[i];
+    asked.registers |= sym_register_bit(place->registers[i]);
+  }
+  if (place->kind == SYM_ABI_ON_STACK) {
+    entry->offset = place->offset;
+    asked.words = sym_entry_words(place->offset, size);
+  }
+  if (!asked.registers && !asked.words)
+    return;
+  const struct sym_entry_places read = sym_entry_reads(search->context->hook, search->low, search->high, asked);
+  entry->unread.registers = asked.registers & ~read.registers;
+  entry->unread.words = asked.words & ~read.words;
+}
+
+/* Follows a parameter of the copy. */
+static void examine_list(struct search *search, Dwarf_Die *whole, Dwarf_Die *parameter, struct entry *entry)
+{
+  Dwarf_Attribute attribute;
+  /* Even of what a function does not use clang tells where it was passed. */
+  if (!dwarf_attr(parameter, DW_AT_location, &attribute)) {
+    entry->kept = SYM_KEPT_SET;
+    return;
+  }
+  if (!sym_statements_read(&search->list, whole, &attribute, search->low, search->high))
+    return;
+  for (unsigned i = 0; i < search->list.count; i++)
+    search->is_unknown |= search->list.statements[i].start < search->low || search->list.statements[i].end > search->high;
+  entry->kept = follow(search);
+  entry->is_set_once = search->set_count == 1 && search->setter.is_of_parameter;
+  entry->setter = search->setter.instruction;
+  entry->size = search->list.size;
 }
 
 /* Finds out about a parameter of the copy. */
 static void examine(const struct sym_location_context *context, Dwarf_Die *whole, Dwarf_Die *parameter,
                     struct entry *entry)
 {
-  Dwarf_Attribute attribute;
+  Dwarf_Die type;
+  struct sym_abi abi;
   struct search search = {.context = context, .low = sym_step_past_landing(context->hook, context->whole_entry)};
   *entry = (struct entry){.kept = SYM_KEPT_UNKNOWN};
-  if (dwarf_highpc(whole, &search.high) != 0 || !begin(&search, whole, parameter))
+  sym_abi_assign(whole, false, &abi);
+  const struct sym_abi_place *place = sym_abi_place_of(&abi, parameter);
+  const uint64_t size = sym_type_of(parameter, &type) ? sym_type_size(&type) : 0;
+  if (dwarf_highpc(whole, &search.high) != 0 || !place || place->is_reference || size == 0)
     return;
-  entry->is_unread = is_unread(&search);
-  /* Even of what a function does not use clang tells where it was passed. */
-  if (!dwarf_attr(parameter, DW_AT_location, &attribute)) {
-    entry->kept = SYM_KEPT_SET;
-    return;
-  }
-  if (!sym_statements_read(&search.list, whole, &attribute, search.low, search.high))
-    return;
-  for (unsigned i = 0; i < search.list.count; i++)
-    search.is_unknown |= search.list.statements[i].start < search.low || search.list.statements[i].end > search.high;
-  *entry = (struct entry){.kept = follow(&search),
-                          .is_set_once = search.set_count == 1 && search.setter.is_of_parameter,
-                          .setter = search.setter.instruction,
-                          .size = search.list.size,
-                          .is_unread = entry->is_unread};
+  note_unread(&search, place, size, entry);
+  if (begin(&search, whole, place, size))
+    examine_list(&search, whole, parameter, entry);
 }
 
 /* Notes an entry for the next instance. That memory is short costs no more than the time to find it again. */
@@ -378,10 +399,20 @@ enum sym_kept sym_parameter_kept(const struct sym_location_context *context, Dwa
   return is_set_later ? SYM_KEPT_UNCHANGED : entry.kept;
 }
 
-bool sym_parameter_is_unread(const struct sym_location_context *context, Dwarf_Die *die)
+bool sym_parameter_is_unread(const struct sym_location_context *context, Dwarf_Die *die, int64_t offset, uint64_t size)
 {
   struct entry entry;
-  return find_entry(context, die, &entry) && entry.is_unread;
+  if (offset < 0 || !find_entry(context, die, &entry))
+    return false;
+  if (entry.unread.words) {
+    const uint64_t words = sym_entry_words(entry.offset + offset, size);
+    return words && !(words & ~entry.unread.words);
+  }
+  uint64_t registers = 0;
+  for (unsigned i = 0; i < sizeof entry.registers; i++)
+    if ((uint64_t)offset < (i + 1) * sizeof(uint64_t) && i * sizeof(uint64_t) < (uint64_t)offset + size)
+      registers |= sym_register_bit(entry.registers[i]);
+  return entry.unread.registers && !(registers & ~entry.unread.registers);
 }
 
 void sym_kept_parameters_free(struct sym_kept_parameters *parameters)

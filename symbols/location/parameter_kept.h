@@ -35,7 +35,8 @@ void sym_kept_parameters_free(struct sym_kept_parameters *parameters);
 enum sym_kept sym_parameter_kept(const struct sym_location_context *context, Dwarf_Die *die,
                                  const struct sym_location *location);
 
-/* Whether the copy's code does not look at where the parameter is passed. */
-bool sym_parameter_is_unread(const struct sym_location_context *context, Dwarf_Die *die);
+/* Whether the copy's code does not look at where the `size` bytes are passed that begin `offset` bytes into the
+ * parameter. */
+bool sym_parameter_is_unread(const struct sym_location_context *context, Dwarf_Die *die, int64_t offset, uint64_t size);
 
 #endif

@@ -306,13 +306,14 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertLessEqual({"one.c:3(own", "two.c:4(own"}, {os.path.basename("(".join(row.split("(")[:2])) for row in self.rows(done.stderr)}, done.stderr)
 
-    def rows_of_described(self, name):
+    def rows_of_described(self, name, rules=""):
         """Builds the program of that name whose debug information is written by hand, and returns the names of a run's rows, without the places."""
         source = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support", "symbols", f"{name}.S")
         done = self.run_command("gcc", source, "-o", name)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("disagree 0", self.callsig("index", "--verify", name).stdout)
-        done = self.callsig("run", self.path(name))
+        self.write("rules", rules)
+        done = self.callsig("run", "--rules", "rules", self.path(name))
         self.assertEqual(done.returncode, 0, done.stderr)
         return {row.split("(", 1)[1] for row in self.rows(done.stderr)}
 
@@ -332,8 +333,9 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
 
     def test_what_gcc_tells_behind_the_hooks_call(self):
         """It counts where the function's copy shows that the parameter is kept; a number, or a place of two parameters, where it looks at the parameter."""
-        self.assertEqual(self.rows_of_described("told_by_gcc") - {"probe())", "main())"},
-                         {"keeps(value=41))", "sets(value=?))", "reads(value=5))", "ignores(value=?))", "shares(other=?, value=?))"})
+        self.assertEqual(self.rows_of_described("told_by_gcc", "function halves: show value.a\nfunction halves: show value.b\n") - {"probe())", "main())"},
+                         {"keeps(value=41))", "sets(value=?))", "reads(value=5))", "ignores(value=?))", "shares(other=?, value=?))",
+                          "halves(value:struct pair, value.a=?, value.b=4))"})
 
     def test_what_is_told_of_an_unrolled_loop(self):
         """What was told of one copy of an inlined function is not what was passed to the next, where it ends there, or where the function has set it."""

@@ -2,8 +2,8 @@
  * A program as gcc describes it: the parameter of each inlined function is told some instructions behind the hook's call, in
  * a register that the call leaves alone. keeps() never changes it; of sets() the copy tells nothing behind its first
  * instruction, so that it may be another value by then. Of reads() and ignores() a number is told all the while; the copy of
- * ignores() does not look at its parameter. Nor does that of shares() look at its two,
- * which are told in one place.
+ * ignores() does not look at its parameter, and that of halves() at the second half alone. Nor does that of shares() look at
+ * its two, which are told in one place.
  */
 #include "described_probe.inc"
 
@@ -30,10 +30,11 @@
     instance reads
     instance ignores
     instance shares
+    instance halves
     popq %rbx
     probe_end
 
-    .globl keeps, sets, reads, ignores, shares
+    .globl keeps, sets, reads, ignores, shares, halves
     .type keeps, @function
 keeps:
     ret
@@ -56,6 +57,11 @@ ignores:
 shares:
     ret
     .size shares, . - shares
+    .type halves, @function
+halves:
+    pushq %rsi
+    ret
+    .size halves, . - halves
 
 #include "described_inlining.inc"
 
@@ -83,6 +89,17 @@ shares:
     .endm
     number reads, 5
     number ignores, 6
+    .macro pieces name, from, to, operations:vararg
+.L\name\()_list:
+    .quad \from - .Lprobe, \to - .Lprobe
+    .short 2f - 1f
+1:
+    .byte \operations
+2:
+    .quad 0, 0
+    .endm
+    pieces halves, .Lhalves, .Lhalves_end, 0x33, 0x9f, 0x93, 8, 0x34, 0x9f, 0x93, 8 /* DW_OP_lit, DW_OP_stack_value, DW_OP_piece */
+    pieces halves_copy, halves, halves + 2, 0x55, 0x93, 8, 0x54, 0x93, 8
 
     described_unit "told_by_gcc.c", "GNU C17 12.2.0"
     described_root keeps
@@ -90,16 +107,19 @@ shares:
     described_root reads
     described_root ignores
     described_root shares, 1
+    described_root halves, type=pair
     described_probe
     described_instance keeps
     described_instance sets
     described_instance reads
     described_instance ignores
     described_instance shares, first=shares_first
+    described_instance halves
     .byte 0
     described_copy keeps
     described_list_copy sets
     described_list_copy reads
     described_copy ignores
     described_copy shares, 1
+    described_list_copy halves
     described_end
