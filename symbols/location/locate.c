@@ -9,7 +9,6 @@
 #include "symbols/dwarf/die.h"
 #include "symbols/flow/entry_reads.h"
 #include "symbols/flow/operands.h"
-#include "symbols/flow/spill.h"
 #include "symbols/flow/step.h"
 #include "symbols/location/abi.h"
 #include "symbols/location/caller_constant.h"
@@ -23,6 +22,7 @@
 #include "symbols/location/passed_location.h"
 #include "symbols/location/post_call_location.h"
 #include "symbols/location/sled_location.h"
+#include "symbols/location/spilled_location.h"
 #include "symbols/processor/processor.h"
 
 enum {
@@ -132,37 +132,6 @@ static void after_call(const struct sym_location_context *context, Dwarf_Die *di
     sym_location_lose(&other, SYM_LOST_NO_RANGE);
   if (other.kind != SYM_LOCATION_LOST || location->lost == SYM_LOST_NO_RANGE)
     *location = other;
-}
-
-/* Whether something is computed with more bytes than a spill slot has, of which the others are something else. */
-static bool loads_beyond_spill(const struct sym_location_context *context, const struct sym_code *code)
-{
-  for (unsigned i = 1; i < code->count; i++) {
-    const struct fmt_op *base = &code->ops[i - 1], *load = &code->ops[i];
-    if (load->code != FMT_OP_FRAME_LOAD || base->code != FMT_OP_REG)
-      continue;
-    const uint8_t spilled = sym_spill_size(context->spills, context->physical, context->frame, base->reg, load->imm);
-    if (spilled && spilled < load->size)
-      return true;
-  }
-  return false;
-}
-
-/* Loses a variable of 8 bytes that clang describes as lying in a spill slot of 4, or as computed from 8 bytes of one:
- * the other 4 bytes are something else. */
-static void settle_spill(const struct sym_location_context *context, uint64_t size, struct sym_location *location)
-{
-  uint8_t base;
-  int64_t offset;
-  if (!context->writes_after_call || location->inner || size <= 4)
-    return;
-  if (location->kind == SYM_LOCATION_VALUE && loads_beyond_spill(context, &location->code))
-    sym_location_lose(location, SYM_LOST_PIECE);
-  if (location->kind != SYM_LOCATION_MEMORY || !sym_code_is_sum(&location->code, &base, &offset))
-    return;
-  uint8_t spilled = sym_spill_size(context->spills, context->physical, context->frame, base, offset);
-  if (spilled && spilled < size)
-    sym_location_lose(location, SYM_LOST_PIECE);
 }
 
 /* Where the variable is before anything of the function's: the first description of its list that begins at the
@@ -443,7 +412,7 @@ static void locate(const struct sym_location_context *context, Dwarf_Die *die, D
     /* clang binds at once what an out-of-line function sets its parameter to. */
     if (context->writes_after_call && !context->is_inlined && sym_location_is_constant(location))
       sym_location_lose(location, SYM_LOST_SET);
-    settle_spill(context, size, location);
+    sym_settle_spilled(context, size, location);
     settle_kept(context, &attribute, offset, size, location);
   } else if (context->writes_after_call && !context->is_spilled) {
     sym_post_call_home(context, size, location);

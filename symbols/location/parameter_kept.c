@@ -16,6 +16,7 @@
 
 enum {
   JUMPS_MAX = 256,
+  ENDS_MAX = 8,
   REGISTERS = 64,          /* DWARF numbers */
   INSTANCE_STEPS = 100,    /* instructions behind the call in an instance that are looked at */
   INSTRUCTIONS_MAX = 20000 /* of functions that are longer nothing is known: few of these are inlined */
@@ -68,6 +69,9 @@ struct search {
   unsigned set_count;               /* how often the parameter is set */
   uint64_t places;                  /* bits of the registers that it has been told to be in */
   struct sym_holders slots;         /* the slots */
+  uint64_t written;                 /* bits of the registers that the latest instruction writes */
+  Dwarf_Addr ends[ENDS_MAX];        /* where what is still there is told no longer: the function has set the parameter */
+  unsigned end_count;
   bool has_returned;                /* the first call, the hook's, has */
   bool has_met;                     /* jumps lead to the latest instruction */
   bool is_reached;                  /* they, or the one before it, do: jumps back alone are not followed */
@@ -135,6 +139,8 @@ static void look(struct search *search, Dwarf_Addr at)
   const bool is_ended = !is_told && now->told, is_there = now->told & (held | ON_ENTRY);
   if (is_ended && !now->is_late && !search->has_met)
     note_set(search, 0);
+  if (is_ended && is_there && !(now->told & search->written) && !search->has_met && search->end_count < ENDS_MAX)
+    search->ends[search->end_count++] = at;
   now->is_over = !is_told && (now->is_over || (is_ended && !is_there && now->is_late));
   now->told = told;
   search->is_told = is_told || now->is_over;
@@ -186,10 +192,21 @@ static bool go(struct search *search, const struct sym_step *step)
   const struct sym_operands operands = sym_operands_of(&step->instruction);
   const bool is_of_parameter = operands.reads && !(operands.reads & ~search->now.holders.registers);
   const struct writer writer = {step->instruction, is_of_parameter};
+  search->written = operands.writes;
   if (!step->is_call && operands.writes != UINT64_MAX)
     for (uint64_t left = operands.writes; left; left &= left - 1)
       search->writers[__builtin_ctzll(left)] = writer;
   return sym_holders_step(&search->now.holders, search->context->hook->processor, step);
+}
+
+/* Where a loop begins, ways meet on which different things may be told. */
+static void note_loop(struct search *search, Dwarf_Addr begin)
+{
+  unsigned left = 0;
+  for (unsigned i = 0; i < search->end_count; i++)
+    if (search->ends[i] != begin)
+      search->ends[left++] = search->ends[i];
+  search->end_count = left;
 }
 
 /* Notes what holds behind an instruction for where it leads. False: there are too many jumps. */
@@ -202,8 +219,12 @@ static bool leave(struct search *search, const struct sym_step *step, Dwarf_Addr
   search->has_returned |= step->is_call;
   if (step->is_indirect)
     search->indirect = search->now;
-  if (!step->target || step->is_call || step->target <= at)
+  if (!step->target || step->is_call)
     return true;
+  if (step->target <= at) {
+    note_loop(search, step->target);
+    return true;
+  }
   if (search->jump_count == JUMPS_MAX)
     return false;
   search->jumps[search->jump_count++] = (struct jump){step->target, search->now};
@@ -230,7 +251,9 @@ static enum sym_kept follow(struct search *search)
     /* What has been lost to an optimisation is not told where it is set. */
     search->is_unknown |= !search->is_told && !step.is_padding;
   }
-  return search->set_count ? SYM_KEPT_SET : search->is_unknown ? SYM_KEPT_UNCHANGED : SYM_KEPT;
+  if (search->set_count || search->end_count)
+    return SYM_KEPT_SET;
+  return search->is_unknown ? SYM_KEPT_UNCHANGED : SYM_KEPT;
 }
 
 /* The opcode of bswap names its register. */

@@ -343,6 +343,11 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
                          {"stays(value=5))", "ends(value=6))", "ends(value=?))", "counts(value=7))", "counts(value=?))", "bound(value=41))", "late(value=41))",
                           "late(value=?))", "sets(value=41))", "sets(value=?))"})
 
+    def test_what_clang_computes_of_an_inlined_functions_parameter(self):
+        """Bits that are no whole bytes may be what it makes of it, and so may a register be of which its copy tells no more; what lies behind a spill is something else."""
+        self.assertEqual(self.rows_of_described("told_by_clang") - {"probe())", "main())"},
+                         {"masked(value=?))", "narrow(value=41))", "shifted(value=?))", "cut(value=7))", "ended(value=?))", "looped(value=41))"})
+
     def test_what_callers_tell_from_a_register(self):
         """It counts where the register is not overwritten between the copy into the argument's and the call."""
         self.assertEqual(self.rows_of_described("told_by_callers") - {"probe())", "main())"}, {"asked(value=41))", "asked(value=43))", "asked(value=?))"})

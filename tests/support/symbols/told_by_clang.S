@@ -1,0 +1,149 @@
+/*
+ * A program as clang 14 describes it: the parameter of each inlined function is told from where the hook's call returns.
+ * masked()'s is some bits of a register that are no whole bytes, and narrow()'s is its lowest byte: the copy of both does
+ * not change it, as far as it tells. shifted()'s is made of what 8 bytes hold of which the spill slot has 4; cut() takes
+ * those alone. ended()'s copy tells nothing more of a register that still holds the parameter, as where it sets that
+ * to what it tells nowhere; looped()'s does so where a loop begins.
+ */
+#include "described_probe.inc"
+
+    probe_begin
+    pushq %rbx
+    .cfi_def_cfa_offset 16
+    .cfi_offset %rbx, -16
+    subq $16, %rsp
+    .cfi_def_cfa_offset 32
+    movl $41, %ebx
+    movl $0x70000, 8(%rsp)
+    movl $-1, 12(%rsp)
+
+    .macro instance name
+.L\name:
+    leaq \name(%rip), %rdi
+    movq 24(%rsp), %rsi
+    call __cyg_profile_func_enter@PLT
+.L\name\()_told:
+    leaq \name(%rip), %rdi
+    movq 24(%rsp), %rsi
+    call __cyg_profile_func_exit@PLT
+.L\name\()_end:
+    .endm
+    instance masked
+    instance narrow
+    instance shifted
+    instance cut
+    instance ended
+    instance looped
+    addq $16, %rsp
+    .cfi_def_cfa_offset 16
+    popq %rbx
+    probe_end
+
+    .macro begin name
+    .globl \name
+    .type \name, @function
+\name:
+    .endm
+    .macro end name
+    ret
+.L\name\()_copy_end:
+    .size \name, . - \name
+    .endm
+
+    .macro tests name
+    begin \name
+    testq %rdi, %rdi
+    je .L\name\()_untold
+    nop
+.L\name\()_untold:
+    nop
+    end \name
+    .endm
+    tests masked
+    tests narrow
+
+    .macro keeps name
+    begin \name
+    end \name
+    .endm
+    keeps shifted
+    keeps cut
+
+    .macro stores name
+    begin \name
+    movq %rdi, %rbx
+.L\name\()_moved:
+    call nothing
+    movq %rbx, stored(%rip)
+    nop
+.L\name\()_untold:
+    nop
+    .endm
+    stores ended
+    end ended
+    stores looped
+    testl %eax, %eax
+    jne .Llooped_untold
+    end looped
+
+    .type nothing, @function
+nothing:
+    xorl %eax, %eax
+    ret
+    .size nothing, . - nothing
+    .local stored
+    .comm stored, 8, 8
+
+#include "described_inlining.inc"
+
+    .section .debug_loc,"",@progbits
+    .macro entry from, to, operation:vararg
+    .quad \from - .Lprobe, \to - .Lprobe
+    .short 2f - 1f
+1:
+    .byte \operation
+2:
+    .endm
+    .macro list name, operation:vararg
+.L\name\()_list:
+    entry .L\name\()_told, .L\name\()_end, \operation
+    .quad 0, 0
+    .endm
+    list masked, 0x73, 0, 0x37, 0x1a, 0x9f /* DW_OP_breg3 (rbx), DW_OP_lit7, DW_OP_and, DW_OP_stack_value */
+    list narrow, 0x73, 0, 0x08, 0xff, 0x1a, 0x9f /* DW_OP_const1u */
+    list shifted, 0x77, 8, 0x06, 0x40, 0x26, 0x9f /* DW_OP_breg7 (rsp) + 8, DW_OP_deref, DW_OP_lit16, DW_OP_shra */
+    list cut, 0x77, 8, 0x94, 4, 0x40, 0x26, 0x9f /* DW_OP_deref_size 4 */
+    list ended, 0x53 /* rbx */
+    list looped, 0x53
+    .irp name, masked, narrow
+.L\name\()_copy_list:
+    entry \name, .L\name\()_untold, 0x55 /* rdi */
+    .quad 0, 0
+    .endr
+    .irp name, shifted, cut
+.L\name\()_copy_list:
+    entry \name, .L\name\()_copy_end, 0x55
+    .quad 0, 0
+    .endr
+    .irp name, ended, looped
+.L\name\()_copy_list:
+    entry \name, .L\name\()_moved, 0x55
+    entry .L\name\()_moved, .L\name\()_untold, 0x53
+    .quad 0, 0
+    .endr
+
+    described_unit "told_by_clang.c"
+    .irp name, masked, narrow, ended, looped
+    described_root \name
+    .endr
+    described_root shifted, type=int
+    described_root cut, type=int
+    described_probe
+    .irp name, masked, narrow, shifted, cut, ended, looped
+    described_instance \name
+    .endr
+    .byte 0
+    .irp name, masked, narrow, shifted, cut, ended, looped
+    described_long_copy \name
+    .endr
+    described_end
