@@ -149,7 +149,7 @@ bool sym_inlined_is_stale(const struct sym_location_context *context, Dwarf_Attr
         (!before || before->end < statement->end))
       before = statement;
   }
-  return before && (before->end <= context->pc || is_renewed(context, &list, before) ||
-                    begins_late(context, &list, before) || is_set(context, &list, before) ||
-                    is_other_number(context, &list, before));
+  return before &&
+         (before->end <= context->pc || is_renewed(context, &list, before) || begins_late(context, &list, before) ||
+          is_set(context, &list, before) || is_other_number(context, &list, before));
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "symbols/dwarf/die.h"
+#include "symbols/flow/bits_read.h"
 #include "symbols/flow/entry_reads.h"
 #include "symbols/flow/holders.h"
 #include "symbols/flow/operands.h"
@@ -51,6 +52,7 @@ struct entry {
   bool is_set_once; /* by one instruction, `setter`, that makes the new value of the old one */
   struct sym_instruction setter;
   uint8_t size;
+  uint64_t bits;                  /* those of it that the copy's code looks at, as far as was seen */
   struct sym_entry_places unread; /* where its words are passed, those that the copy's code does not look at */
   uint8_t registers[2];           /* in which it is passed, where it is */
   int64_t offset;                 /* from the canonical frame address, where it is not */
@@ -70,12 +72,13 @@ struct search {
   uint64_t places;                  /* bits of the registers that it has been told to be in */
   struct sym_holders slots;         /* the slots */
   uint64_t written;                 /* bits of the registers that the latest instruction writes */
-  Dwarf_Addr ends[ENDS_MAX];        /* where what is still there is told no longer: the function has set the parameter */
+  Dwarf_Addr ends[ENDS_MAX]; /* where what is still there is told no longer: the function has set the parameter */
   unsigned end_count;
-  bool has_returned;                /* the first call, the hook's, has */
-  bool has_met;                     /* jumps lead to the latest instruction */
-  bool is_reached;                  /* they, or the one before it, do: jumps back alone are not followed */
-  bool is_told;                     /* where the parameter is before it, or it is over */
+  struct sym_bits_read bits; /* of the parameter, that the copy looks at */
+  bool has_returned;         /* the first call, the hook's, has */
+  bool has_met;              /* jumps lead to the latest instruction */
+  bool is_reached;           /* they, or the one before it, do: jumps back alone are not followed */
+  bool is_told;              /* where the parameter is before it, or it is over */
   bool is_unknown;
 };
 
@@ -189,6 +192,9 @@ static bool is_outside(const struct search *search, const struct sym_step *step)
 /* Follows an instruction, and notes what it writes. False: that is not known. */
 static bool go(struct search *search, const struct sym_step *step)
 {
+  /* What is passed to the hook is known. */
+  if (!step->is_call || search->has_returned)
+    sym_bits_read_step(&search->bits, &search->now.holders, step);
   const struct sym_operands operands = sym_operands_of(&step->instruction);
   const bool is_of_parameter = operands.reads && !(operands.reads & ~search->now.holders.registers);
   const struct writer writer = {step->instruction, is_of_parameter};
@@ -246,8 +252,10 @@ static enum sym_kept follow(struct search *search)
     arrive(search, low, step.falls_through);
     look(search, low);
     if (steps++ == INSTRUCTIONS_MAX || !sym_step_at(hook, low, high, &step) || !go(search, &step) ||
-        !leave(search, &step, low))
+        !leave(search, &step, low)) {
+      search->bits.bits = 0;
       return search->set_count ? SYM_KEPT_SET : SYM_KEPT_UNKNOWN;
+    }
     /* What has been lost to an optimisation is not told where it is set. */
     search->is_unknown |= !search->is_told && !step.is_padding;
   }
@@ -307,7 +315,8 @@ static bool find_parameter(Dwarf_Die *whole, Dwarf_Die *die, Dwarf_Die *found)
   return false;
 }
 
-/* Prepares to follow a parameter of `size` bytes of the copy from where its caller puts it. False: it comes in parts. */
+/* Prepares to follow a parameter of `size` bytes of the copy from where its caller puts it. False: it comes in parts.
+ */
 static bool begin(struct search *search, Dwarf_Die *whole, const struct sym_abi_place *place, uint64_t size)
 {
   const struct sym_processor *processor = search->context->hook->processor;
@@ -358,11 +367,14 @@ static void examine_list(struct search *search, Dwarf_Die *whole, Dwarf_Die *par
   if (!sym_statements_read(&search->list, whole, &attribute, search->low, search->high))
     return;
   for (unsigned i = 0; i < search->list.count; i++)
-    search->is_unknown |= search->list.statements[i].start < search->low || search->list.statements[i].end > search->high;
+    search->is_unknown |=
+        search->list.statements[i].start < search->low || search->list.statements[i].end > search->high;
+  search->bits = (struct sym_bits_read){.low = search->low, .high = search->high, .frame = search->list.frame};
   entry->kept = follow(search);
   entry->is_set_once = search->set_count == 1 && search->setter.is_of_parameter;
   entry->setter = search->setter.instruction;
   entry->size = search->list.size;
+  entry->bits = search->bits.bits;
 }
 
 /* Finds out about a parameter of the copy. */
@@ -436,6 +448,12 @@ bool sym_parameter_is_unread(const struct sym_location_context *context, Dwarf_D
     if ((uint64_t)offset < (i + 1) * sizeof(uint64_t) && i * sizeof(uint64_t) < (uint64_t)offset + size)
       registers |= sym_register_bit(entry.registers[i]);
   return entry.unread.registers && !(registers & ~entry.unread.registers);
+}
+
+uint64_t sym_parameter_bits(const struct sym_location_context *context, Dwarf_Die *die)
+{
+  struct entry entry;
+  return find_entry(context, die, &entry) ? entry.bits : 0;
 }
 
 void sym_kept_parameters_free(struct sym_kept_parameters *parameters)

@@ -30,6 +30,9 @@ struct sym_kept_parameters {
 
 void sym_kept_parameters_free(struct sym_kept_parameters *parameters);
 
+/* The bits of a parameter that the copy's code looks at; 0: none were seen. */
+uint64_t sym_parameter_bits(const struct sym_location_context *context, Dwarf_Die *die);
+
 /* `die`: the parameter of an instance that was inlined, of which context->whole is the copy, and where that is told to
  * be. Where the instance itself is seen to change it later it is unchanged rather than set. x86-64 alone. */
 enum sym_kept sym_parameter_kept(const struct sym_location_context *context, Dwarf_Die *die,

@@ -143,20 +143,21 @@ static enum vf_outcome compare_copies(const struct vf_subject *subject, const st
                                                                                                    : VF_DIFFER;
 }
 
-/* Whether a function of its own tells of a parameter a sum from its first instruction on, before which nothing was
- * added, or at the hook's call one with what lies on the stack: that is not what was passed. */
-static bool is_sum_of_passed(const struct vf_subject *subject, const struct vf_place *place)
+/* Whether what a function of its own tells of a parameter at the hook's call is what it makes of it: a sum from its
+ * first instruction on, before which nothing was added, or one with what lies on the stack, or of clang's what is
+ * computed where nothing was told at the first instruction. */
+static bool is_made_of_passed_before(const struct vf_subject *subject, const struct vf_place *place)
 {
   struct entered entered;
-  struct vf_value value;
+  struct vf_value value, at_entry;
   if ((subject->site->flags & FMT_SITE_INLINED) || !enter(&entered, place))
     return false;
   vf_evaluate(place, subject->die, subject->parameter->die, VF_AT_CALL, subject->parameter->type->size, &value);
   if (value.is_slot_sum)
     return true;
   entered.place.call = entered.place.sled_end = entered.at;
-  evaluate(&entered, subject, &value);
-  return value.is_sum;
+  evaluate(&entered, subject, &at_entry);
+  return at_entry.is_sum || (value.is_made && !at_entry.is_begun && vf_is_clang(place->object->dbg, subject->die));
 }
 
 /* Holds what is told after the call against what the index reads at the call. */
@@ -256,7 +257,8 @@ enum vf_outcome vf_compare(const struct vf_subject *subject, const struct vf_pla
   if (!reads && is_readable && is_inlined && (is_number || is_told_with_another(subject, place)))
     return VF_MAY_BE_SET;
   if (!reads && is_readable &&
-      (vf_is_taken(place, subject->die) || vf_is_out_of_order(place, subject->die) || is_sum_of_passed(subject, place)))
+      (vf_is_taken(place, subject->die) || vf_is_out_of_order(place, subject->die) ||
+       is_made_of_passed_before(subject, place)))
     return VF_AGREE;
   if (!reads)
     return is_readable ? is_beyond ? VF_BEYOND : VF_ONLY_SECOND : VF_AGREE;

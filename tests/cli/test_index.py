@@ -329,7 +329,7 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
     def test_what_is_told_of_a_function_of_its_own(self):
         """What is computed is what it makes of its parameter, where something is added, and so is a part that is told later."""
         self.assertEqual(self.rows_of_described("told_at_entry") - {"probe())", "main())"},
-                         {"counted(value=?))", "narrow(value=41))", "parted(value=?))", f"stacked({'other=?, ' * 6}value=?))"})
+                         {"counted(value=?))", "narrow(value=41))", "parted(value=?))", "late(value=?))", f"stacked({'other=?, ' * 6}value=?))"})
 
     def test_what_gcc_tells_behind_the_hooks_call(self):
         """It counts where the function's copy shows that the parameter is kept; a number, or a place of two parameters, where it looks at the parameter."""
@@ -347,6 +347,12 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
         """Bits that are no whole bytes may be what it makes of it, and so may a register be of which its copy tells no more; what lies behind a spill is something else."""
         self.assertEqual(self.rows_of_described("told_by_clang") - {"probe())", "main())"},
                          {"masked(value=?))", "narrow(value=41))", "shifted(value=?))", "cut(value=7))", "ended(value=?))", "looped(value=41))"})
+
+    def test_what_clang_tells_of_a_parameter_of_which_some_bits_count(self):
+        """The others may be anything where it computes with a number of which the highest bit is the highest that counts, and in a place of which the caller made something."""
+        self.assertEqual(self.rows_of_described("told_of_bits") - {"probe())", "main())"},
+                         {"highest(value=?))", "lower(value=42))", "derived(value=?))", "whole(value=48))", "loaded(value=41))", "made(value=?))", "masked(value=40))",
+                          "spilled(value=?))", "byte(value=42))"})
 
     def test_what_callers_tell_from_a_register(self):
         """It counts where the register is not overwritten between the copy into the argument's and the call."""

@@ -2,6 +2,7 @@
  * A program as clang describes it: two functions that it has made its own way of calling of tell of their parameter what
  * is computed, from their first instruction on. counted() counts it at once, and tells the sum; narrow() tells the part that it has a use for.
  * A third, parted(), tells nothing of the lower half of its parameter before the hook's call returns: what it tells then it has set that to.
+ * late() tells nothing of its parameter before what it has made of it.
  * stacked() is passed its own on the stack, behind six others, and tells what it counts that down to.
  */
 #include "described_probe.inc"
@@ -15,6 +16,8 @@
     call narrow
     movl $41, %edi
     call parted
+    movl $41, %edi
+    call late
     pushq $41
     .cfi_def_cfa_offset 24
     pushq $41
@@ -50,6 +53,7 @@
     function counted
     function narrow
     function parted
+    function late
     function stacked
 
 #include "described_inlining.inc"
@@ -83,6 +87,9 @@
     upper .Lparted_kept, .Lparted_returned, 3
     told .Lparted_returned, .Lparted_end, 0, 3, 0x96
     .quad 0, 0
+.Llate_copy_list:
+    told .Llate_kept, .Llate_end, 1, 3, 0x96
+    .quad 0, 0
 .Lstacked_copy_list:
     told .Lstacked_kept, .Lstacked_end, 16, 7, 0x06, 0x31, 0x1c /* rsp, DW_OP_deref, DW_OP_lit1, DW_OP_minus */
     .quad 0, 0
@@ -91,11 +98,13 @@
     described_root counted
     described_root narrow
     described_root parted
+    described_root late
     described_root stacked, 6
     described_probe
     .byte 0
     described_own_copy counted
     described_own_copy narrow
     described_own_copy parted
+    described_own_copy late
     described_own_copy stacked
     described_end
