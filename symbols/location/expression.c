@@ -190,9 +190,7 @@ static enum sym_lost load_spilled(struct sym_machine *machine, const Dwarf_Op *o
       return SYM_LOST_FRAME_NUMBER;
   uint8_t size = sym_spill_size(context->spills, context->physical, context->frame, base, (int64_t)ops[0].number);
   enum sym_lost lost = size ? run(machine, ops, 1) : SYM_LOST_FRAME_NUMBER;
-  if (!lost)
-    sym_code_load(machine->code, size, 0, sym_location_bases(context));
-  return lost;
+  return lost ? lost : sym_machine_load(machine, size);
 }
 
 /* The description of a value or an address: stack operations, and stack_value at the end of those that give a value. */

@@ -15,6 +15,16 @@ struct sym_stack_type {
   enum { SYM_STACK_GENERIC, SYM_STACK_INTEGER, SYM_STACK_FLOATING } kind;
   uint8_t size;
   bool is_signed;
+  uint8_t width; /* of a generic one: enum sym_width, or how many bytes clang computes with */
+};
+
+/* clang computes with as many bytes as a number has, and tells it as if these were 8: what is above them is nothing
+ * that the numbers have, and a sign is the highest bit of these. It is known where it takes them from a register, as a
+ * mask, or loads them. */
+enum sym_width {
+  SYM_WIDTH_WHOLE = 0,      /* 8 bytes, or not known */
+  SYM_WIDTH_REGISTER = 254, /* those of a register, or of a sum with it, until some are taken */
+  SYM_WIDTH_ANY = 255,      /* a constant */
 };
 
 enum { SYM_BRANCHES_MAX = 16 };
@@ -36,6 +46,12 @@ struct sym_machine {
 };
 
 static const struct sym_stack_type sym_stack_generic = {.kind = SYM_STACK_GENERIC, .size = 8};
+
+/* A generic entry of so many bytes. */
+static inline struct sym_stack_type sym_stack_of_width(uint8_t width)
+{
+  return (struct sym_stack_type){.kind = SYM_STACK_GENERIC, .size = 8, .width = width};
+}
 
 /* Cuts the entry on top to its type's size and extends it. */
 static inline void sym_machine_extend(struct sym_machine *machine, struct sym_stack_type type)

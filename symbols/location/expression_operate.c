@@ -35,7 +35,7 @@ enum sym_lost sym_machine_load(struct sym_machine *machine, Dwarf_Word size)
     return SYM_LOST_OPERATION;
   sym_code_load(machine->code, (uint8_t)size, 0, sym_location_bases(machine->context));
   /* The runtime extends what it loads with zeros, as DW_OP_deref_size does. */
-  machine->types[machine->depth - 1] = sym_stack_generic;
+  machine->types[machine->depth - 1] = sym_stack_of_width(size < 8 ? (uint8_t)size : SYM_WIDTH_WHOLE);
   return SYM_LOST_NOT;
 }
 
@@ -129,6 +129,67 @@ static bool is_typed_by_one(uint8_t op, struct sym_stack_type left, struct sym_s
                         (left.kind == SYM_STACK_INTEGER && right.kind == SYM_STACK_GENERIC));
 }
 
+static bool is_narrow(struct sym_stack_type type)
+{
+  return type.width > SYM_WIDTH_WHOLE && type.width < SYM_WIDTH_REGISTER;
+}
+
+/* How many bytes the result of an operation has. */
+static uint8_t width_of_result(const struct sym_machine *machine, uint8_t op, struct sym_stack_type left,
+                               struct sym_stack_type right)
+{
+  const struct fmt_op *mask = &machine->code->ops[machine->code->count - 1];
+  if (op == FMT_OP_AND && left.width == SYM_WIDTH_REGISTER && right.width == SYM_WIDTH_ANY)
+    return mask->imm == UINT32_MAX ? 4 : mask->imm == UINT16_MAX ? 2 : mask->imm == UINT8_MAX ? 1 : SYM_WIDTH_WHOLE;
+  const uint8_t width = left.width == SYM_WIDTH_ANY ? right.width : left.width;
+  const bool agree = left.width == right.width || left.width == SYM_WIDTH_ANY || right.width == SYM_WIDTH_ANY;
+  return agree && width != SYM_WIDTH_REGISTER ? width : SYM_WIDTH_WHOLE;
+}
+
+/* Extends the left operand of an operation whose result depends on its highest bits, where clang computes with fewer
+ * bytes than the runtime. What it divides and takes remainders of has signs; whether it compares with signs is not
+ * told. */
+static enum sym_lost extend_left(struct sym_machine *machine, uint8_t op, struct sym_stack_type left,
+                                 struct sym_stack_type right)
+{
+  struct sym_code *code = machine->code;
+  const bool is_divided = op == FMT_OP_DIV || op == FMT_OP_MOD;
+  const bool is_ordered = op >= FMT_OP_GE && op <= FMT_OP_LT;
+  if (!is_divided && !is_ordered && op != FMT_OP_SHR && op != FMT_OP_SHRA)
+    return SYM_LOST_NOT;
+  if (is_ordered || right.width != SYM_WIDTH_ANY || code->barrier >= code->count)
+    return SYM_LOST_OPERATION;
+  const struct fmt_op constant = code->ops[--code->count];
+  sym_code_add(code, FMT_OP_EXTEND, 0, left.width, op == FMT_OP_SHR ? 0 : FMT_OPF_SIGNED, 0);
+  sym_code_constant(code, constant.imm);
+  return SYM_LOST_NOT;
+}
+
+/* The remainder with a sign: the runtime takes that of unsigned words. */
+static enum sym_lost signed_remainder(struct sym_machine *machine)
+{
+  static const uint8_t ops[] = {FMT_OP_OVER, FMT_OP_OVER, FMT_OP_DIV, FMT_OP_MUL, FMT_OP_MINUS};
+  if (machine->depth + 2 > FMT_STACK_MAX)
+    return SYM_LOST_TOO_LONG;
+  for (size_t i = 0; i < sizeof ops; i++)
+    sym_code_add(machine->code, ops[i], 0, 0, 0, 0);
+  return SYM_LOST_NOT;
+}
+
+/* Adds an operation on two words. */
+static enum sym_lost add_binary(struct sym_machine *machine, uint8_t op, struct sym_stack_type left,
+                                struct sym_stack_type right)
+{
+  const bool is_clangs = machine->context->writes_after_call && (is_narrow(left) || is_narrow(right));
+  const enum sym_lost lost = is_clangs ? extend_left(machine, op, left, right) : SYM_LOST_NOT;
+  if (lost)
+    return lost;
+  if (is_clangs && op == FMT_OP_MOD)
+    return signed_remainder(machine);
+  sym_code_add(machine->code, op, 0, 0, 0, 0);
+  return SYM_LOST_NOT;
+}
+
 static enum sym_lost binary(struct sym_machine *machine, uint8_t op)
 {
   if (machine->depth < 2)
@@ -143,11 +204,16 @@ static enum sym_lost binary(struct sym_machine *machine, uint8_t op)
   if (left.kind == SYM_STACK_FLOATING || right.kind == SYM_STACK_FLOATING || (!agree && !is_shift) ||
       !is_word_operation_right(op, left))
     return SYM_LOST_OPERATION;
-  sym_code_add(machine->code, op, 0, 0, 0, 0);
+  const uint8_t width = width_of_result(machine, op, left, right);
+  const enum sym_lost lost = add_binary(machine, op, left, right);
+  if (lost)
+    return lost;
   machine->depth -= 2;
   bool is_comparison = op >= FMT_OP_EQ && op <= FMT_OP_NE;
   if (!is_comparison && left.kind == SYM_STACK_INTEGER)
     sym_machine_extend(machine, left);
+  if (left.kind == SYM_STACK_GENERIC)
+    left.width = width;
   return sym_machine_push(machine, is_comparison ? sym_stack_generic : left);
 }
 

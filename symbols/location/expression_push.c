@@ -22,7 +22,7 @@ enum sym_lost sym_machine_push(struct sym_machine *machine, struct sym_stack_typ
 static enum sym_lost push_constant(struct sym_machine *machine, int64_t value)
 {
   sym_code_constant(machine->code, value);
-  return sym_machine_push(machine, sym_stack_generic);
+  return sym_machine_push(machine, sym_stack_of_width(SYM_WIDTH_ANY));
 }
 
 enum sym_lost sym_machine_cfa(struct sym_machine *machine)
@@ -40,7 +40,7 @@ enum sym_lost sym_machine_base(struct sym_machine *machine, Dwarf_Word reg, int6
   if (lost)
     return lost;
   sym_code_add_constant(machine->code, offset);
-  return sym_machine_push(machine, sym_stack_generic);
+  return sym_machine_push(machine, sym_stack_of_width(SYM_WIDTH_REGISTER));
 }
 
 /* The base type at `die` as an entry type. */

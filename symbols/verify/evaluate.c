@@ -247,7 +247,7 @@ static uint64_t with_load(const struct vf_place *place, enum vf_moment moment, D
   if (!vf_run(&run, expression->ops, 1) || !vf_need(&run, 1) ||
       !vf_machine_read(place->machine, run.stack[0].word, width, &slot))
     return 0;
-  run.stack[0].word = slot;
+  run.stack[0] = (struct vf_stack_entry){.word = slot, .width = width < 8 ? (uint8_t)width : 0};
   bool is_read = vf_run(&run, expression->ops + 1, expression->count - 2) && vf_need(&run, 1);
   return is_read ? vf_extend(run.stack[run.depth - 1].word, size, false) : 0;
 }

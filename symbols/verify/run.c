@@ -240,8 +240,16 @@ static bool push_indexed(struct vf_run *run, const struct vf_op *op)
 
 static bool push_register(struct vf_run *run, uint64_t reg, uint64_t offset)
 {
-  uint64_t value = 0;
-  return vf_read_register(run, reg, &value) && vf_push(run, value + offset);
+  struct vf_stack_entry entry = {.width = VF_WIDTH_REGISTER};
+  if (!vf_read_register(run, reg, &entry.word))
+    return false;
+  entry.word += offset;
+  return vf_push_entry(run, entry);
+}
+
+static bool push_constant(struct vf_run *run, uint64_t constant)
+{
+  return vf_push_entry(run, (struct vf_stack_entry){.word = constant, .width = VF_WIDTH_ANY});
 }
 
 static bool step(struct vf_run *run, const struct vf_op *op)
@@ -249,7 +257,7 @@ static bool step(struct vf_run *run, const struct vf_op *op)
   uint64_t cfa;
   bool found;
   if (op->atom >= DW_OP_lit0 && op->atom <= DW_OP_lit31)
-    return vf_push(run, (uint64_t)(op->atom - DW_OP_lit0));
+    return push_constant(run, (uint64_t)(op->atom - DW_OP_lit0));
   if (op->atom >= DW_OP_breg0 && op->atom <= DW_OP_breg31)
     return push_register(run, (uint64_t)(op->atom - DW_OP_breg0), op->operands[0]);
   switch (op->atom) {
@@ -265,7 +273,7 @@ static bool step(struct vf_run *run, const struct vf_op *op)
   case DW_OP_const8s:
   case DW_OP_constu:
   case DW_OP_consts:
-    return vf_push(run, op->operands[0]);
+    return push_constant(run, op->operands[0]);
   case DW_OP_addr:
     return vf_push(run, op->operands[0] + run->place->machine->bias);
   case DW_OP_addrx:

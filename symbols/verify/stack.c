@@ -3,6 +3,8 @@
  */
 #include "symbols/verify/stack.h"
 
+#include "symbols/verify/die.h"
+
 bool vf_stop(struct vf_run *run, enum vf_status status, const char *why)
 {
   run->status = status;
@@ -133,6 +135,38 @@ static bool combine(struct vf_run *run, uint8_t atom, struct vf_stack_entry *lef
   }
 }
 
+/* How many bytes the result of an operation has that clang tells. */
+static uint8_t width_of_result(uint8_t atom, const struct vf_stack_entry *left, const struct vf_stack_entry *right)
+{
+  if (atom == DW_OP_and && left->width == VF_WIDTH_REGISTER && right->width == VF_WIDTH_ANY)
+    return right->word == UINT32_MAX ? 4 : right->word == UINT16_MAX ? 2 : right->word == UINT8_MAX ? 1 : 0;
+  if (left->width == VF_WIDTH_ANY || left->width == right->width)
+    return right->width == VF_WIDTH_REGISTER ? 0 : right->width;
+  return right->width == VF_WIDTH_ANY && left->width != VF_WIDTH_REGISTER ? left->width : 0;
+}
+
+/* An operation with a constant whose result depends on the sign of what clang has in fewer bytes than 8. False: it is
+ * none. */
+static bool narrow(struct vf_stack_entry *left, uint8_t atom, const struct vf_stack_entry *right)
+{
+  const bool is_cut = left->size == 0 && left->width && left->width < VF_WIDTH_REGISTER;
+  const uint64_t sign = is_cut ? UINT64_C(1) << (left->width * 8 - 1) : 0;
+  const uint64_t low = is_cut ? left->word & (sign | (sign - 1)) : 0, word = (low ^ sign) - sign;
+  if (!is_cut || right->width != VF_WIDTH_ANY || (right->word == 0 && atom != DW_OP_shra))
+    return false;
+  if (atom == DW_OP_shra)
+    left->word = (uint64_t)((int64_t)word >> (right->word < 64 ? right->word : 63));
+  else if (atom == DW_OP_shr)
+    left->word = right->word < 64 ? low >> right->word : 0;
+  else if (atom == DW_OP_div)
+    left->word = (uint64_t)((int64_t)word / (int64_t)right->word);
+  else if (atom == DW_OP_mod)
+    left->word = (uint64_t)((int64_t)word % (int64_t)right->word);
+  else
+    return false;
+  return true;
+}
+
 bool vf_arithmetic(struct vf_run *run, uint8_t atom)
 {
   if (!vf_need(run, 2))
@@ -143,6 +177,10 @@ bool vf_arithmetic(struct vf_run *run, uint8_t atom)
     return vf_stop(run, VF_UNKNOWN, "floating arithmetic");
   if (!settle_types(run, atom, left, &right))
     return false;
+  const uint8_t width = width_of_result(atom, left, &right);
+  if (run->near && vf_is_clang(run->place->object->dbg, run->near) && narrow(left, atom, &right))
+    return true;
+  left->width = width;
   bool as_signed = left->size == 0 || left->is_signed;
   bool is_less = as_signed ? (int64_t)left->word < (int64_t)right.word : left->word < right.word;
   bool divides = atom == DW_OP_div || atom == DW_OP_mod;
@@ -151,7 +189,7 @@ bool vf_arithmetic(struct vf_run *run, uint8_t atom)
   uint64_t found;
   if (compare(atom, is_less, left->word == right.word, &found)) {
     left->word = found;
-    left->size = 0;
+    left->size = left->width = 0;
     return true;
   }
   if (divides ? !divide(run, atom, left, right.word) : !combine(run, atom, left, right.word))
@@ -219,7 +257,8 @@ bool vf_unary(struct vf_run *run, const struct vf_op *op)
     if (op->operands[0] < 1 || op->operands[0] > 64)
       return vf_stop(run, VF_LOST, "size of a load");
     *top = (struct vf_stack_entry){
-        .word = vf_machine_load(run->place->machine, top->word, op->operands[0] < 8 ? (unsigned)op->operands[0] : 8)};
+        .word = vf_machine_load(run->place->machine, top->word, op->operands[0] < 8 ? (unsigned)op->operands[0] : 8),
+        .width = op->operands[0] < 8 ? (uint8_t)op->operands[0] : 0};
     break;
   case DW_OP_form_tls_address:
   case DW_OP_GNU_push_tls_address:

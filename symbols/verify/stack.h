@@ -14,7 +14,10 @@ struct vf_stack_entry {
   uint64_t word;
   uint8_t size; /* 0: generic */
   bool is_signed, is_float;
+  uint8_t width; /* of a generic one: the bytes that clang computes with, where it tells 8, or one of these */
 };
+
+enum { VF_WIDTH_REGISTER = 254, VF_WIDTH_ANY = 255 /* a constant */ };
 
 struct vf_run {
   const struct vf_place *place;

@@ -3,7 +3,9 @@
  * masked()'s is some bits of a register that are no whole bytes, and narrow()'s is its lowest byte: the copy of both does
  * not change it, as far as it tells. shifted()'s is made of what 8 bytes hold of which the spill slot has 4; cut() takes
  * those alone. ended()'s copy tells nothing more of a register that still holds the parameter, as where it sets that
- * to what it tells nowhere; looped()'s does so where a loop begins.
+ * to what it tells nowhere; looped()'s does so where a loop begins. The others are told by arithmetic on four bytes in
+ * which there is -7: halved() and divided(), of two more, with a sign, remaining() what a division by 5 leaves, tripled()
+ * what a shift to the right without a sign makes of three times as much; compared() does not tell whether with a sign.
  */
 #include "described_probe.inc"
 
@@ -11,20 +13,24 @@
     pushq %rbx
     .cfi_def_cfa_offset 16
     .cfi_offset %rbx, -16
+    pushq %r12
+    .cfi_def_cfa_offset 24
+    .cfi_offset %r12, -24
     subq $16, %rsp
-    .cfi_def_cfa_offset 32
+    .cfi_def_cfa_offset 40
     movl $41, %ebx
+    movl $-7, %r12d
     movl $0x70000, 8(%rsp)
     movl $-1, 12(%rsp)
 
     .macro instance name
 .L\name:
     leaq \name(%rip), %rdi
-    movq 24(%rsp), %rsi
+    movq 32(%rsp), %rsi
     call __cyg_profile_func_enter@PLT
 .L\name\()_told:
     leaq \name(%rip), %rdi
-    movq 24(%rsp), %rsi
+    movq 32(%rsp), %rsi
     call __cyg_profile_func_exit@PLT
 .L\name\()_end:
     .endm
@@ -34,7 +40,12 @@
     instance cut
     instance ended
     instance looped
+    .irp name, halved, divided, remaining, tripled, compared
+    instance \name
+    .endr
     addq $16, %rsp
+    .cfi_def_cfa_offset 24
+    popq %r12
     .cfi_def_cfa_offset 16
     popq %rbx
     probe_end
@@ -66,8 +77,9 @@
     begin \name
     end \name
     .endm
-    keeps shifted
-    keeps cut
+    .irp name, shifted, cut, halved, divided, remaining, tripled, compared
+    keeps \name
+    .endr
 
     .macro stores name
     begin \name
@@ -120,7 +132,15 @@ nothing:
     entry \name, .L\name\()_untold, 0x55 /* rdi */
     .quad 0, 0
     .endr
-    .irp name, shifted, cut
+    .macro narrow_list name, addend, operations:vararg
+    list \name, 0x7c, \addend, 0x0c, 0xff, 0xff, 0xff, 0xff, 0x1a, \operations, 0x9f /* DW_OP_breg12 (r12), DW_OP_const4u, DW_OP_and */
+    .endm
+    narrow_list halved, 0, 0x31, 0x26 /* DW_OP_lit1, DW_OP_shra */
+    narrow_list divided, 2, 0x32, 0x1b /* DW_OP_div */
+    narrow_list remaining, 0, 0x35, 0x1d /* DW_OP_mod */
+    narrow_list tripled, 0, 0x33, 0x1e, 0x31, 0x25 /* DW_OP_mul, DW_OP_shr */
+    narrow_list compared, 0, 0x35, 0x2d /* DW_OP_lt */
+    .irp name, shifted, cut, halved, divided, remaining, tripled, compared
 .L\name\()_copy_list:
     entry \name, .L\name\()_copy_end, 0x55
     .quad 0, 0
@@ -136,14 +156,15 @@ nothing:
     .irp name, masked, narrow, ended, looped
     described_root \name
     .endr
-    described_root shifted, type=int
-    described_root cut, type=int
+    .irp name, shifted, cut, halved, divided, remaining, tripled, compared
+    described_root \name, type=int
+    .endr
     described_probe
-    .irp name, masked, narrow, shifted, cut, ended, looped
+    .irp name, masked, narrow, shifted, cut, ended, looped, halved, divided, remaining, tripled, compared
     described_instance \name
     .endr
     .byte 0
-    .irp name, masked, narrow, shifted, cut, ended, looped
+    .irp name, masked, narrow, shifted, cut, ended, looped, halved, divided, remaining, tripled, compared
     described_long_copy \name
     .endr
     described_end
