@@ -66,12 +66,13 @@ struct search {
   struct jump jumps[JUMPS_MAX];
   unsigned jump_count;
   struct sym_statements list;
-  struct writer writers[REGISTERS]; /* the latest of each */
-  struct writer setter;             /* of the first value that it is set to */
-  unsigned set_count;               /* how often the parameter is set */
-  uint64_t places;                  /* bits of the registers that it has been told to be in */
-  struct sym_holders slots;         /* the slots */
-  uint64_t written;                 /* bits of the registers that the latest instruction writes */
+  struct writer writers[REGISTERS];    /* the latest of each */
+  struct writer setter;                /* of the first value that it is set to */
+  unsigned set_count;                  /* how often the parameter is set */
+  uint64_t places;                     /* bits of the registers that it has been told to be in */
+  struct sym_holders slots;            /* the slots */
+  const struct sym_statement *in_slot; /* it was told so before the latest instruction, or NULL */
+  uint64_t written;                    /* bits of the registers that the latest instruction writes */
   Dwarf_Addr ends[ENDS_MAX]; /* where what is still there is told no longer: the function has set the parameter */
   unsigned end_count;
   struct sym_bits_read bits; /* of the parameter, that the copy looks at */
@@ -124,6 +125,7 @@ static void look(struct search *search, Dwarf_Addr at)
 {
   struct state *now = &search->now;
   const uint64_t held = now->holders.registers | now->holders.unsure;
+  const struct sym_statement *in_slot = NULL, *left = search->in_slot;
   uint64_t told = 0;
   bool is_told = false;
   for (unsigned i = 0; i < search->list.count; i++) {
@@ -135,15 +137,18 @@ static void look(struct search *search, Dwarf_Addr at)
     told |= statement->told == SYM_TOLD_IN_REGISTER ? statement->reg
             : statement->told == SYM_TOLD_ON_ENTRY  ? ON_ENTRY
                                                     : 0;
+    in_slot = statement->told == SYM_TOLD_IN_SLOT ? statement : in_slot;
     is_told = true;
   }
   /* clang goes on by the value on entry where the last place is used for something else, unless that is the
    * parameter's new value. */
   const bool is_ended = !is_told && now->told, is_there = now->told & (held | ON_ENTRY);
-  if (is_ended && !now->is_late && !search->has_met)
+  const bool has_left = !is_told && left && sym_holders_has_slot(&now->holders, left->reg, left->offset);
+  if ((is_ended || has_left) && !now->is_late && !search->has_met)
     note_set(search, 0);
   if (is_ended && is_there && !(now->told & search->written) && !search->has_met && search->end_count < ENDS_MAX)
     search->ends[search->end_count++] = at;
+  search->in_slot = in_slot;
   now->is_over = !is_told && (now->is_over || (is_ended && !is_there && now->is_late));
   now->told = told;
   search->is_told = is_told || now->is_over;

@@ -3,7 +3,8 @@
  * masked()'s is some bits of a register that are no whole bytes, and narrow()'s is its lowest byte: the copy of both does
  * not change it, as far as it tells. shifted()'s is made of what 8 bytes hold of which the spill slot has 4; cut() takes
  * those alone. ended()'s copy tells nothing more of a register that still holds the parameter, as where it sets that
- * to what it tells nowhere; looped()'s does so where a loop begins. The others are told by arithmetic on four bytes in
+ * to what it tells nowhere; looped()'s does so where a loop begins, and left()'s of a
+ * slot that does where its first call returns. The others are told by arithmetic on four bytes in
  * which there is -7: halved() and divided(), of two more, with a sign, remaining() what a division by 5 leaves, tripled()
  * what a shift to the right without a sign makes of three times as much; compared() does not tell whether with a sign.
  */
@@ -40,6 +41,7 @@
     instance cut
     instance ended
     instance looped
+    instance left
     .irp name, halved, divided, remaining, tripled, compared
     instance \name
     .endr
@@ -98,6 +100,16 @@
     jne .Llooped_untold
     end looped
 
+    begin left
+    subq $8, %rsp
+    movq %rdi, (%rsp)
+.Lleft_moved:
+    call nothing
+.Lleft_untold:
+    movq stored(%rip), %rax
+    addq $8, %rsp
+    end left
+
     .type nothing, @function
 nothing:
     xorl %eax, %eax
@@ -127,6 +139,7 @@ nothing:
     list cut, 0x77, 8, 0x94, 4, 0x40, 0x26, 0x9f /* DW_OP_deref_size 4 */
     list ended, 0x53 /* rbx */
     list looped, 0x53
+    list left, 0x53
     .irp name, masked, narrow
 .L\name\()_copy_list:
     entry \name, .L\name\()_untold, 0x55 /* rdi */
@@ -152,19 +165,24 @@ nothing:
     .quad 0, 0
     .endr
 
+.Lleft_copy_list:
+    entry left, .Lleft_moved, 0x55
+    entry .Lleft_moved, .Lleft_untold, 0x77, 0 /* DW_OP_breg7 (rsp) */
+    .quad 0, 0
+
     described_unit "told_by_clang.c"
-    .irp name, masked, narrow, ended, looped
+    .irp name, masked, narrow, ended, looped, left
     described_root \name
     .endr
     .irp name, shifted, cut, halved, divided, remaining, tripled, compared
     described_root \name, type=int
     .endr
     described_probe
-    .irp name, masked, narrow, shifted, cut, ended, looped, halved, divided, remaining, tripled, compared
+    .irp name, masked, narrow, shifted, cut, ended, looped, left, halved, divided, remaining, tripled, compared
     described_instance \name
     .endr
     .byte 0
-    .irp name, masked, narrow, shifted, cut, ended, looped, halved, divided, remaining, tripled, compared
+    .irp name, masked, narrow, shifted, cut, ended, looped, left, halved, divided, remaining, tripled, compared
     described_long_copy \name
     .endr
     described_end
