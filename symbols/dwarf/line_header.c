@@ -16,7 +16,9 @@ struct sections {
 
 /* A directory or a file as the table has it. */
 struct entry {
-  const char *path; /* NULL: none */
+  const char *path;         /* NULL: none, or not looked up yet */
+  struct sym_bytes strings; /* the section that has it, and where: strings of a hostile one may all go on to its end, */
+  uint64_t offset;          /* so that the one that is wanted is looked up alone */
   uint64_t directory;
 };
 
@@ -37,23 +39,20 @@ static const char *take_string(struct sym_bytes *bytes)
   return string;
 }
 
-static const char *string_at(struct sym_bytes section, uint64_t offset, bool *failed)
+/* Looks up the path of an entry that is wanted. */
+static void look_up_path(struct entry *entry, bool *failed)
 {
-  /* There may be no such section. */
-  if (!section.at) {
-    *failed = true;
-    return "";
-  }
-  sym_bytes_skip(&section, offset);
-  const char *string = take_string(&section);
-  *failed |= section.failed;
-  return string;
+  if (!entry->strings.at)
+    return;
+  sym_bytes_skip(&entry->strings, entry->offset);
+  entry->path = take_string(&entry->strings);
+  *failed |= entry->strings.failed;
 }
 
 /* Takes one field of an entry: a string, a number, or what is of no interest. */
 static void take_field(struct header *header, uint64_t content, uint64_t form, struct entry *entry)
 {
-  struct sym_bytes *bytes = &header->bytes;
+  struct sym_bytes *bytes = &header->bytes, strings = {0};
   const char *string = NULL;
   uint64_t number = 0;
   switch (form) {
@@ -61,10 +60,10 @@ static void take_field(struct header *header, uint64_t content, uint64_t form, s
     string = take_string(bytes);
     break;
   case DW_FORM_line_strp:
-    string = string_at(header->sections->line_strings, sym_bytes_take(bytes, header->offset_size), &bytes->failed);
-    break;
   case DW_FORM_strp:
-    string = string_at(header->sections->strings, sym_bytes_take(bytes, header->offset_size), &bytes->failed);
+    strings = form == DW_FORM_strp ? header->sections->strings : header->sections->line_strings;
+    number = sym_bytes_take(bytes, header->offset_size);
+    bytes->failed |= !strings.at; /* there may be no such section */
     break;
   case DW_FORM_udata:
     number = sym_bytes_number(bytes);
@@ -91,7 +90,7 @@ static void take_field(struct header *header, uint64_t content, uint64_t form, s
     bytes->failed = true;
   }
   if (content == DW_LNCT_path)
-    entry->path = string;
+    *entry = (struct entry){string, strings, number, entry->directory};
   else if (content == DW_LNCT_directory_index)
     entry->directory = number;
 }
@@ -99,8 +98,8 @@ static void take_field(struct header *header, uint64_t content, uint64_t form, s
 /* Takes a list of DWARF 5 up to its entry `number` (with UINT64_MAX: over it). */
 static struct entry take_entries(struct header *header, uint64_t number)
 {
+  static const struct entry none;
   uint64_t contents[UINT8_MAX] = {0}, forms[UINT8_MAX] = {0};
-  struct entry entry = {0};
   const uint64_t fields = sym_bytes_take(&header->bytes, 1);
   for (uint64_t i = 0; i < fields && !header->bytes.failed; i++) {
     contents[i] = sym_bytes_number(&header->bytes);
@@ -108,13 +107,15 @@ static struct entry take_entries(struct header *header, uint64_t number)
   }
   const uint64_t count = sym_bytes_number(&header->bytes);
   for (uint64_t i = 0; i < count && fields > 0 && !header->bytes.failed; i++) {
-    entry = (struct entry){0};
+    struct entry entry = {0};
     for (uint64_t j = 0; j < fields; j++)
       take_field(header, contents[j], forms[j], &entry);
-    if (i == number && !header->bytes.failed)
-      return entry;
+    if (i == number) {
+      look_up_path(&entry, &header->bytes.failed);
+      return header->bytes.failed ? none : entry;
+    }
   }
-  return (struct entry){0};
+  return none;
 }
 
 static struct entry file_of_5(struct header header, uint64_t number, const char **directory)
@@ -122,8 +123,9 @@ static struct entry file_of_5(struct header header, uint64_t number, const char 
   struct header again = header;
   take_entries(&header, UINT64_MAX);
   const struct entry file = take_entries(&header, number);
-  *directory = header.bytes.failed ? NULL : take_entries(&again, file.directory).path;
-  return file;
+  if (!header.bytes.failed)
+    *directory = take_entries(&again, file.directory).path;
+  return !again.bytes.failed ? file : (struct entry){0};
 }
 
 /* The so-manieth of the strings up to an empty one, the first being 1; NULL: there are less. All are read over. */
@@ -146,7 +148,7 @@ static struct entry file_of_4(struct header header, Dwarf_Die *unit, uint64_t nu
   uint64_t at = 0;
   take_directories(&header.bytes, 0);
   for (const char *string = take_string(&header.bytes); *string && at < number; string = take_string(&header.bytes)) {
-    file = (struct entry){string, sym_bytes_number(&header.bytes)};
+    file = (struct entry){.path = string, .directory = sym_bytes_number(&header.bytes)};
     sym_bytes_number(&header.bytes);
     sym_bytes_number(&header.bytes);
     at++;

@@ -287,6 +287,19 @@ static void directory_that_is_not_there(void **state)
   ask(&lines, true, 1, "second.c", false);
 }
 
+/* Only the string that is asked for is looked at: those of a hostile table may all go on to the end of a section. */
+static void string_of_another_file(void **state)
+{
+  (void)state;
+  const size_t first_file = 20;
+  const uint32_t outside = 1000;
+  struct block lists = lists_of_5(1), lines = {0};
+  memcpy(lists.bytes + first_file, &outside, sizeof outside);
+  put_table(&lines, 5, &lists, 0);
+  ask(&lines, true, 0, NULL, false);
+  ask(&lines, true, 1, "/other/second.c", false);
+}
+
 int main(void)
 {
   elf_version(EV_CURRENT);
@@ -294,6 +307,7 @@ int main(void)
       cmocka_unit_test(versions_before_5),        cmocka_unit_test(version_5),
       cmocka_unit_test(strings_that_are_missing), cmocka_unit_test(cut_anywhere),
       cmocka_unit_test(headers_that_lie),         cmocka_unit_test(directory_that_is_not_there),
+      cmocka_unit_test(string_of_another_file),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
