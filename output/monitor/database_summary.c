@@ -36,13 +36,16 @@ static const char counters_query[] =
     "SELECT key, kind, stage, SUM(count), TOTAL(amount), value, MAX(counter_stats.id) FROM counter_stats"
     " JOIN intervals ON intervals.id = interval WHERE ?1 = 0 OR run = ?1 GROUP BY key, kind, stage"
     " ORDER BY key, kind, stage";
-/* Of processes that others monitored too, their own run tells nothing new. */
+/* Of processes that others monitored too, their own run tells nothing new. Another process may have had their parent's
+ * pid before or after it. */
 static const char group_query[] =
     "SELECT name, group_stats.pid, MAX(processes), MAX(threads), SUM(user_time + system_time), MAX(resident_bytes),"
     " MAX(pss_bytes), MAX(private_bytes), SUM(read_bytes), SUM(written_bytes), SUM(received_bytes), SUM(sent_bytes), "
     "run"
     " FROM group_stats JOIN intervals ON intervals.id = group_stats.interval JOIN runs ON runs.id = run"
-    " WHERE CASE ?1 WHEN 0 THEN runs.ppid NOT IN (SELECT pid FROM runs) ELSE run = ?1 END"
+    " WHERE CASE ?1 WHEN 0 THEN NOT EXISTS (SELECT 1 FROM runs AS parent WHERE parent.pid = runs.ppid"
+    " AND parent.host = runs.host AND parent.started <= IFNULL(runs.ended, parent.started)"
+    " AND runs.started <= IFNULL(parent.ended, runs.started)) ELSE run = ?1 END"
     " GROUP BY run, group_stats.pid ORDER BY run, group_stats.pid IS NULL, group_stats.pid";
 
 /* A name out of somebody's database, as it may be printed. */

@@ -408,6 +408,13 @@ class Processes(Counted):
         text = self.callsig("stages", "r.db").stdout
         self.assertIn("\n  The group of run 1: at most 3 processes and 3 threads", text)
         self.assertIn("\n  Process %d (program): at most 1 threads" % pid, text)
+        self.assertNotIn("group of run 2", text)
+        # On another day a process has the pid that the parent of all had.
+        base.execute("INSERT INTO runs (start_ns, pid, ppid, program, command, recording, host, clock, started, ended, complete)"
+                     " SELECT start_ns + 86400000000000, ppid, 1, program, command, recording, host, clock, started + 86400, ended + 86400, 1"
+                     " FROM runs WHERE id = ?", (run,))
+        base.commit()
+        self.assertIn("\n  The group of run 1: at most 3 processes", self.callsig("stages", "r.db").stdout)
 
     def test_times_of_events(self):
         """Each has its own, not the interval's: SPDL's collections are as wide as they were."""
