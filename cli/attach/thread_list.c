@@ -28,6 +28,9 @@ static const struct {
     {SYS_nanosleep, CLI_THREAD_SLEEPS},    {SYS_clock_nanosleep, CLI_THREAD_SLEEPS},
     {SYS_epoll_pwait, CLI_THREAD_SLEEPS},  {SYS_rt_sigtimedwait, CLI_THREAD_SLEEPS},
     {SYS_msgrcv, CLI_THREAD_SLEEPS},       {SYS_semop, CLI_THREAD_SLEEPS},
+    /* What a poll, a sleep or a futex with a time is called from when it was interrupted once. No lock of the allocator
+     * or the loader is waited for with a time. */
+    {SYS_restart_syscall, CLI_THREAD_SLEEPS},
 };
 
 enum cli_thread_rank cli_thread_rank_of(long number, unsigned long second, unsigned long fourth)

@@ -315,6 +315,16 @@ class Counts(Case):
                 self.attach_often(mode, 1)
                 os.remove(self.path("callsig.out"))
 
+    def test_wait_goes_on(self):
+        """The one thread waits with a time, in one and the same call while it is attached to and left again and again."""
+        program = Program(self, self.sleds(), "poll")
+        for _ in range(3):
+            self.assertNotIn("work", Attached(self, program).finish())
+        attached = Attached(self, program)
+        program.call(4)
+        self.assert_calls(attached.finish(), 4)
+        program.end()
+
     def test_loader_busy(self):
         """The loader's lock is held by another thread for a while."""
         program = Program(self, self.sleds(), "", self.slow_library(1))
