@@ -16,18 +16,28 @@ static const struct {
   long number;
   enum cli_thread_rank rank;
 } calls[] = {
-    {SYS_read, CLI_THREAD_WAITS},          {SYS_readv, CLI_THREAD_WAITS},
-    {SYS_accept, CLI_THREAD_WAITS},        {SYS_accept4, CLI_THREAD_WAITS},
-    {SYS_wait4, CLI_THREAD_WAITS},         {SYS_waitid, CLI_THREAD_WAITS},
-    {SYS_rt_sigsuspend, CLI_THREAD_WAITS}, {SYS_flock, CLI_THREAD_WAITS},
-    {SYS_pselect6, CLI_THREAD_WAITS},      {SYS_ppoll, CLI_THREAD_WAITS},
+    {SYS_read, CLI_THREAD_WAITS},
+    {SYS_readv, CLI_THREAD_WAITS},
+    {SYS_accept, CLI_THREAD_WAITS},
+    {SYS_accept4, CLI_THREAD_WAITS},
+    {SYS_wait4, CLI_THREAD_WAITS},
+    {SYS_waitid, CLI_THREAD_WAITS},
+    {SYS_rt_sigsuspend, CLI_THREAD_WAITS},
+    {SYS_flock, CLI_THREAD_WAITS},
+    {SYS_pselect6, CLI_THREAD_WAITS},
+    {SYS_ppoll, CLI_THREAD_WAITS},
 #ifdef SYS_pause
-    {SYS_pause, CLI_THREAD_WAITS},         {SYS_select, CLI_THREAD_WAITS},
-    {SYS_poll, CLI_THREAD_SLEEPS},         {SYS_epoll_wait, CLI_THREAD_SLEEPS},
+    {SYS_pause, CLI_THREAD_WAITS},
+    {SYS_select, CLI_THREAD_WAITS},
+    {SYS_poll, CLI_THREAD_SLEEPS},
+    {SYS_epoll_wait, CLI_THREAD_SLEEPS},
 #endif
-    {SYS_nanosleep, CLI_THREAD_SLEEPS},    {SYS_clock_nanosleep, CLI_THREAD_SLEEPS},
-    {SYS_epoll_pwait, CLI_THREAD_SLEEPS},  {SYS_rt_sigtimedwait, CLI_THREAD_SLEEPS},
-    {SYS_msgrcv, CLI_THREAD_SLEEPS},       {SYS_semop, CLI_THREAD_SLEEPS},
+    {SYS_nanosleep, CLI_THREAD_SLEEPS},
+    {SYS_clock_nanosleep, CLI_THREAD_SLEEPS},
+    {SYS_epoll_pwait, CLI_THREAD_SLEEPS},
+    {SYS_rt_sigtimedwait, CLI_THREAD_SLEEPS},
+    {SYS_msgrcv, CLI_THREAD_SLEEPS},
+    {SYS_semop, CLI_THREAD_SLEEPS},
     /* What a poll, a sleep or a futex with a time is called from when it was interrupted once. No lock of the allocator
      * or the loader is waited for with a time. */
     {SYS_restart_syscall, CLI_THREAD_SLEEPS},

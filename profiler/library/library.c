@@ -145,8 +145,8 @@ static void note_read(struct leading *leading, const char *name)
     prof_text_add(names, name);
 }
 
-/* Notes the call that a slot's stub is for, unless the slot leads to one, to nothing, or to what counts its calls
- * itself. */
+/* Notes the call that a slot's stub is for, unless the slot leads to one or to nothing. What counts its calls itself
+ * has rows of its own, whatever else its slot is for. */
 static void note_call(struct leading *leading, const struct fmt_index_site *site)
 {
   const struct prof_module *module = leading->module;
@@ -154,6 +154,8 @@ static void note_call(struct leading *leading, const struct fmt_index_site *site
   const uintptr_t slot = (uintptr_t)slot_of(module, site), target = *(const uintptr_t *)slot;
   const bool is_own = target >= module->start && target < module->end;
   const enum fmt_asking asking = asking_of(module, site);
+  if (target && !is_own && !is_stub(target) && prof_instrumented_holds(&leading->known, target))
+    return;
   if (asking != FMT_ASKING_NOTHING && !module->imports_told && (is_own || site->flags & FMT_SITE_LIBRARY_READ))
     prof_count_loss(FMT_LOSS_ASKING, 1);
   if (site->flags & FMT_SITE_LIBRARY_READ) {
@@ -161,8 +163,7 @@ static void note_call(struct leading *leading, const struct fmt_index_site *site
     return;
   }
   leading->unbound += is_own;
-  if (!target || is_own || is_stub(target) || stubs->used == stubs->count ||
-      prof_instrumented_holds(&leading->known, target))
+  if (!target || is_own || is_stub(target) || stubs->used == stubs->count)
     return;
   struct prof_library_call *call = &stubs->calls[stubs->used];
   *call = (struct prof_library_call){.target = target, .slot = slot, .asking = asking};

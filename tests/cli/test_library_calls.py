@@ -348,6 +348,15 @@ class LibraryCalls(harness.Case):
                 self.assertLessEqual(set(listed), set(names))
                 self.assertEqual(len(listed), 0 if count == 1 else 14)
 
+    def test_functions_with_rows_of_their_own_are_not_said_to_be_uncounted(self):
+        """Their addresses are taken, but they are in a library that counts its calls itself."""
+        library = self.compile("libcounts.so", "int counted(int n) { return n; }\n", "-shared", "-fPIC")
+        program = self.compile("reads", "int counted(int);\nint (*volatile kept)(int);\nint main(void)\n{\nkept = counted; counted(1);\nreturn 0;\n}\n",
+                               libs=(library, "-Wl,-rpath," + self.folder))
+        done = self.record(program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual([row["ncalls"] for row in self.rows() if row["function"] == "counted"], [1])
+
     def test_arguments_and_callers(self):
         self.compile("program", PROGRAM, "-fno-builtin", libs=self.linked)
         self.assertEqual(self.record("./program").returncode, 0)
