@@ -102,7 +102,11 @@ static bool catch_up(struct prof_thread *t)
     __atomic_store_n(&t->tree.record->end_ticks, 0, __ATOMIC_SEQ_CST);
     prof_process.upcalls.close_frames(t, ended, false);
   }
-  t->switches = __atomic_load_n(&prof_process.switches, __ATOMIC_SEQ_CST);
+  const uint32_t switches = __atomic_load_n(&prof_process.switches, __ATOMIC_SEQ_CST);
+  /* What it waited while recording was off is no call's. */
+  if (t->switches != switches)
+    prof_waiting_forget(t);
+  t->switches = switches;
   t->warming = __atomic_load_n(&prof_process.warming, __ATOMIC_SEQ_CST);
   prof_stack_publish(t);
   return true;

@@ -372,7 +372,7 @@ uint64_t prof_waiting_within(struct prof_thread *t, uint64_t began, uint64_t now
 void prof_waiting_forget(struct prof_thread *t)
 {
   struct told told;
-  if (!t->preemption.word)
+  if (!t->preemption.word || prof_process.settings.clock == FMT_CLOCK_INJECTED)
     return;
   /* Where the word is still as it was armed before the last reading, the kernel would tell the same again. */
   if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) == t->preemption.armed) {

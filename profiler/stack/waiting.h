@@ -44,7 +44,7 @@ void prof_waiting_start(struct prof_thread *t);
  * passed since its end is in none of them either. Anywhere. */
 struct prof_waited prof_waiting_take(struct prof_thread *t, const struct prof_ending *call, bool running);
 
-/* Forgets what passed so far: the clock stood still. Anywhere. */
+/* Forgets what passed so far: the clock stood still, or nothing was recorded. Anywhere. */
 void prof_waiting_forget(struct prof_thread *t);
 
 /* The same at any other moment than the end of a call: takes out what there is. Anywhere. */

@@ -264,6 +264,79 @@ def doubt(truth):
 
 
 
+# Another process computes on the program's only processor. What the program waited for that while recording was off, and on.
+SHARES = r"""
+#define _GNU_SOURCE
+#include <callsig/callsig.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <time.h>
+#include <unistd.h>
+extern int callsig_enable(void) __attribute__((weak));
+extern int callsig_disable(void) __attribute__((weak));
+#define PLAIN __attribute__((no_instrument_function)) static
+PLAIN double queued(void)
+{
+  unsigned long long ran = 0, waited = 0;
+  FILE *file = fopen("/proc/thread-self/schedstat", "r");
+  if (file && fscanf(file, "%llu %llu", &ran, &waited) != 2)
+    waited = 0;
+  fclose(file);
+  return (double)waited / 1e9;
+}
+PLAIN double cpu(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+PLAIN void compute(double seconds)
+{
+  const double end = cpu() + seconds;
+  while (cpu() < end)
+    ;
+}
+static __attribute__((noinline)) void call(void)
+{
+  compute(0.002);
+}
+PLAIN int share(void)
+{
+  cpu_set_t one, all;
+  int processor = 0;
+  sched_getaffinity(0, sizeof all, &all);
+  while (!CPU_ISSET(processor, &all))
+    processor++;
+  CPU_ZERO(&one);
+  CPU_SET(processor, &one);
+  sched_setaffinity(0, sizeof one, &one);
+  return fork();
+}
+__attribute__((no_instrument_function)) int main(void)
+{
+  const int other = share();
+  if (other == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;)
+      compute(1);
+  }
+  call();
+  callsig_disable();
+  const double before = queued();
+  compute(0.3);
+  const double while_off = queued() - before;
+  callsig_enable();
+  for (int i = 0; i < 5; i++)
+    call();
+  printf("%.6f %.6f\n", while_off, queued() - while_off);
+  kill(other, SIGKILL);
+  return 0;
+}
+"""
+
+
 class Waits(harness.Case):
     def record(self, *options):
         """Runs the program, whose recording is `out`: what it measured, {name: (cpu, wait)}."""
@@ -400,6 +473,16 @@ class Waits(harness.Case):
         self.assertIn("naps", rows)
         self.assertIsNotNone(rows["naps"]["wait"], rows)
         self.assertGreater(rows["naps"]["wait"], 0.15, rows)
+
+    def test_waits_while_recording_was_off(self):
+        """A thread that shares its processor waits for it half of the time: what it waited before recording was switched on is none of what is in no row."""
+        program = self.compile("shares", SHARES, "-I" + harness.INCLUDE)
+        done = self.callsig("run", "-o", self.path("out"), program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        off, on = (float(word) for word in done.stdout.split())
+        self.assertGreater(off, 0.1)
+        _, report = self.rows("out")
+        self.assertLess(report["waited"], on + 0.01, done.stdout)
 
     def test_frame_that_a_child_inherits(self):
         """Of it nothing is known, which leaves the row of its process open by its own time alone."""
