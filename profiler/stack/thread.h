@@ -92,12 +92,11 @@ struct prof_thread {
   uint64_t waited_ns;                /* what it has waited so far, as far as that is known; see waiting.c */
   uint64_t untold_ns;                /* what it did not run since then while nobody was told of it */
   uint64_t look_least[2]; /* ticks that asking the kernel takes at least; [1] for its account of waiting, too */
-  struct prof_slow_asking {
-    uint32_t times;   /* that the kernel was asked, up to as many as it takes to tell that it is slow */
-    bool passed_over; /* it was not asked since, though there was something to ask for */
-    uint64_t least;   /* ticks that one of them took at least, whatever it asked for */
-    uint64_t until;   /* the kernel is not asked again before; 0: it is */
-  } slow_asking;
+  struct prof_traced {
+    uint32_t looks;   /* one after the other that were disturbed each time, up to as many as it takes */
+    bool passed_over; /* the kernel was not asked since, though there was something to ask for */
+    uint64_t until;   /* it is not asked again before; 0: it is */
+  } traced;
   uint64_t shifted_at;     /* when a wait was taken out of the open frames last */
   uint64_t shifted_frames; /* of which there were so many */
   uint64_t waited_at;      /* when a wait was last found, and taken out of the frames that were open */

@@ -19,10 +19,11 @@
 
 /* What asking takes at the most that is taken for its least as long as no quicker one is known. */
 #define ASKING_NS 20000u
-/* Where it always takes longer than that, system calls are slow by themselves: a tracer stops the thread at each, which
- * looks like a wait, so that it would ask at every timed call. Then it pauses for so many times what asking takes. */
-#define SLOW_PAUSE 16u
-#define SLOW_TIMES 4u /* that it takes to tell that from a thread that waits while it asks */
+/* A tracer stops the thread at each system call, which looks like a wait, so that it would ask at every timed call.
+ * Where it was so in all readings of so many looks, one after the other, it pauses for so many times what asking takes.
+ */
+#define TRACED_LOOKS 4u
+#define TRACED_PAUSE 16u
 /* Frames: more take some time to go through. */
 #define DEEP 16384u
 /* ns for each of them between two times: some ten times as long as that takes. */
@@ -54,16 +55,18 @@ static void read_once(const struct prof_thread *t, struct told *told)
     told->turns = prof_preemption_turns();
 }
 
-/* Arms the word and reads what the kernel tells, once more when the thread was preempted meanwhile. */
-static void read_told(struct prof_thread *t, struct told *told)
+/* Arms the word and reads what the kernel tells, once more when the thread was preempted meanwhile. False: it was so
+ * each time. */
+static bool read_told(struct prof_thread *t, struct told *told)
 {
   for (unsigned i = 0; i < READINGS; i++) {
     __atomic_store_n(t->preemption.word, t->preemption.armed, __ATOMIC_RELAXED);
     read_once(t, told);
     if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) == t->preemption.armed)
-      return;
+      return true;
   }
   __atomic_store_n(t->preemption.word, t->preemption.armed, __ATOMIC_RELAXED);
+  return false;
 }
 
 /* What the thread has surely waited by the kernel's account since the last look. How much of it was before a thread was
@@ -124,7 +127,7 @@ void prof_waiting_start(struct prof_thread *t)
     return;
   t->preemption = prof_preemption_word();
   t->look_least[false] = t->look_least[true] = UINT64_MAX;
-  t->slow_asking = (struct prof_slow_asking){.times = 0};
+  t->traced = (struct prof_traced){.looks = 0};
   t->waited_ns = t->untold_ns = 0;
   t->is_told = false;
   if (t->preemption.word && __atomic_load_n(&prof_process.header->flags, __ATOMIC_RELAXED) & FMT_REC_WAITS_TAKEN) {
@@ -212,10 +215,10 @@ static struct prof_waited untold(void)
   return (struct prof_waited){.uncertain = true};
 }
 
-/* The kernel is not asked now, as it answers slowly. */
+/* The kernel is not asked now, as somebody stops the thread each time. */
 static struct prof_waited pass_over(struct prof_thread *t)
 {
-  t->slow_asking.passed_over = true;
+  t->traced.passed_over = true;
   return untold();
 }
 
@@ -230,16 +233,12 @@ static uint64_t note_asking(struct prof_thread *t, bool has_account, uint64_t as
   return *least;
 }
 
-/* Has a thread to which the kernel answers slowly ask seldom. */
-static void note_slow_asking(struct prof_thread *t, uint64_t asked, uint64_t now)
+/* Has a thread that is stopped at each system call ask seldom. `undisturbed`: it was not, now. */
+static void note_asked(struct prof_thread *t, bool undisturbed, uint64_t asked, uint64_t now)
 {
-  struct prof_slow_asking *slow = &t->slow_asking;
-  if (slow->times == 0 || asked < slow->least)
-    slow->least = asked;
-  if (slow->times < SLOW_TIMES)
-    slow->times++;
-  const bool is_slow = slow->times == SLOW_TIMES && slow->least > prof_clock_ticks_passed(ASKING_NS);
-  slow->until = is_slow ? now + SLOW_PAUSE * slow->least : 0;
+  struct prof_traced *traced = &t->traced;
+  traced->looks = undisturbed ? 0 : traced->looks + (traced->looks < TRACED_LOOKS);
+  traced->until = traced->looks == TRACED_LOOKS ? now + TRACED_PAUSE * asked : 0;
 }
 
 /* What was told of the time from the last look to now. */
@@ -248,7 +247,6 @@ static struct prof_look look_of(struct prof_thread *t, const struct told *told, 
   struct prof_look look = {.since = t->looked_at, .now = now, .asked = now - began};
   t->looked_at = now;
   look.least = note_asking(t, told->has_account, look.asked);
-  note_slow_asking(t, look.asked, now);
   return look;
 }
 
@@ -313,11 +311,12 @@ static struct prof_waited take_told(struct prof_thread *t, const struct prof_end
 {
   const uint64_t began = prof_clock_now();
   struct told told;
-  read_told(t, &told);
+  const bool undisturbed = read_told(t, &told);
   /* What it did since then may have been in calls that have ended. */
-  if (t->slow_asking.passed_over)
-    told.is_known = t->slow_asking.passed_over = false;
+  if (t->traced.passed_over)
+    told.is_known = t->traced.passed_over = false;
   struct prof_look look = look_of(t, &told, began, prof_clock_now());
+  note_asked(t, undisturbed, look.asked, look.now);
   const struct away away = advance(t, &told);
   if (!told.is_known)
     return untold();
@@ -345,7 +344,7 @@ struct prof_waited prof_waiting_take(struct prof_thread *t, const struct prof_en
   rest.start += at_entry;
   struct prof_waited waited = {0};
   if (__atomic_load_n(t->preemption.word, __ATOMIC_RELAXED) == 0)
-    waited = call->end < t->slow_asking.until ? pass_over(t) : take_told(t, &rest, running);
+    waited = call->end < t->traced.until ? pass_over(t) : take_told(t, &rest, running);
   waited.ticks += at_entry;
   return waited;
 }
@@ -380,13 +379,13 @@ void prof_waiting_forget(struct prof_thread *t)
     return;
   }
   const uint64_t began = prof_clock_now();
-  if (began < t->slow_asking.until) {
+  if (began < t->traced.until) {
     (void)pass_over(t);
     return;
   }
-  read_told(t, &told);
+  const bool undisturbed = read_told(t, &told);
   (void)advance(t, &told);
-  t->slow_asking.passed_over = false;
+  t->traced.passed_over = false;
   t->looked_at = prof_clock_now();
-  note_slow_asking(t, t->looked_at - began, t->looked_at);
+  note_asked(t, undisturbed, t->looked_at - began, t->looked_at);
 }
