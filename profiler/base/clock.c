@@ -74,7 +74,7 @@ struct fmt_rec_clock_point prof_clock_point(void)
 }
 
 /* Ticks of the time stamp counter in a second, from `start` on, measured to some ten thousandths where the processor
- * does not tell. */
+ * does not tell; 0: it cannot be measured. */
 static uint64_t time_stamp_hz(struct fmt_rec_clock_point start)
 {
   const uint64_t least_ns = 100000, second = 1000000000, told = prof_time_stamp_hz();
@@ -84,10 +84,14 @@ static uint64_t time_stamp_hz(struct fmt_rec_clock_point start)
   do
     end = read_both();
   while (end.monotonic_ns - start.monotonic_ns < least_ns);
-  uint64_t ticks = end.ticks - start.ticks, passed = end.monotonic_ns - start.monotonic_ns;
-  for (; ticks >> 33; ticks >>= 1)
-    passed >>= 1;
-  return ticks * second / passed;
+  /* A counter that began again, or went far ahead, as the machine slept or moved meanwhile, tells nothing. */
+  const uint64_t ticks = end.ticks - start.ticks, passed = end.monotonic_ns - start.monotonic_ns, most = 64;
+  if (end.ticks <= start.ticks || ticks / most > passed)
+    return 0;
+  uint64_t shift = 0;
+  while (ticks >> shift >> 33)
+    shift++;
+  return (ticks >> shift) * second / (passed >> shift);
 }
 
 void prof_clock_measure(struct prof_process *process)

@@ -9,7 +9,9 @@
 #include "symbols/processor/x86_64.h"
 
 enum {
-  AND = 4, /* operations of the group of opcodes 80, 81 and 83 */
+  ADC = 2, /* operations of the group of opcodes 80, 81 and 83, and of those below 40 */
+  SBB = 3,
+  AND = 4,
   CMP = 7,
 };
 
@@ -60,12 +62,12 @@ static bool is_carrying(const struct sym_instruction *instruction)
   if (instruction->map != SYM_MAP_ONE_BYTE)
     return false;
   if (opcode < 0x40)
-    return opcode >> 3 != CMP && opcode >> 3 != 2 && opcode >> 3 != 3;
+    return opcode >> 3 != CMP && opcode >> 3 != ADC && opcode >> 3 != SBB;
   switch (opcode) {
   case 0x80:
   case 0x81:
   case 0x83:
-    return operation != CMP && operation != 2 && operation != 3;
+    return operation != CMP && operation != ADC && operation != SBB;
   case 0xc0:
   case 0xc1:
   case 0xd0:
