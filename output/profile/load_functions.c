@@ -167,7 +167,9 @@ static int add_callable(struct out_loader *loader, const struct out_known_functi
                                  : out_profile_intern_function(profile, function, &callable.function);
   if (result == 0)
     result = out_profile_intern_layout(profile, callable.function, index, entry, &callable.layout);
-  struct out_callable *added = result == 0 ? base_vector_add(&profile->callables, 1) : NULL;
+  if (result > 0)
+    loader->recording->damaged++;
+  struct out_callable *added = result >= 0 ? base_vector_add(&profile->callables, 1) : NULL;
   if (!added)
     return -ENOMEM;
   *added = callable;

@@ -179,15 +179,14 @@ int out_profile_intern_stage(struct out_profile *profile, const struct out_known
   return out_idset_add(&profile->stage_set, hash, *number);
 }
 
-/* No source has a function whose parameters are laid out in more ways. Those of a hostile index are not compared with
- * each other any more, so that rows of it that are alike may stand apart. */
+/* No source has a function whose parameters are laid out in more ways. */
 enum { MOST_COMPARED = 1000 };
 
 int out_profile_intern_layout(struct out_profile *profile, uint32_t function, const struct fmt_index *index,
                               const struct fmt_index_function *entry, uint32_t *number)
 {
-  uint32_t *first = base_vector_at(&profile->first_layout, function), compared = 0;
-  for (uint32_t i = *first; i != FMT_NONE && compared++ < MOST_COMPARED; i = out_profile_layout(profile, i)->next) {
+  uint32_t *first = base_vector_at(&profile->first_layout, function), compared = 0, i = *first;
+  for (; i != FMT_NONE && compared++ < MOST_COMPARED; i = out_profile_layout(profile, i)->next) {
     const struct out_layout *there = out_profile_layout(profile, i);
     if (out_layout_equal(there->index, there->entry, index, entry)) {
       *number = i;
@@ -200,7 +199,7 @@ int out_profile_intern_layout(struct out_profile *profile, uint32_t function, co
     return -ENOMEM;
   *added = (struct out_layout){.function = function, .index = index, .entry = entry, .next = *first};
   *first = *number;
-  return 0;
+  return i == FMT_NONE ? 0 : 1;
 }
 
 /* A function of a module's index. */

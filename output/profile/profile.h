@@ -343,7 +343,9 @@ uint32_t out_profile_find_callable(const struct out_profile *profile, uint32_t m
 /* Has a callable found by that. -ENOMEM. */
 int out_profile_keep_callable(struct out_profile *profile, uint32_t number);
 
-/* The number of the layout of `entry` (NULL: parameters unknown) for `function`, made when new. */
+/* The number of the layout of `entry` (NULL: parameters unknown) for `function`, made when new. Returns 0, -ENOMEM, or
+ * 1: the function has so many, as only those of a hostile index have, that it was not compared with all of them, so
+ * that rows which are alike may stand apart. */
 int out_profile_intern_layout(struct out_profile *profile, uint32_t function, const struct fmt_index *index,
                               const struct fmt_index_function *entry, uint32_t *number);
 

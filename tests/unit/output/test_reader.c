@@ -320,6 +320,46 @@ static void overlapping_names(void **state)
   unlink(path);
 }
 
+/* How many records are told as damaged of a recording of one function whose parameters lie in so many ways. */
+static uint64_t damage_of_layouts(uint32_t count)
+{
+  struct index_writer *index = index_writer_new();
+  const uint32_t type = index_writer_type(index, FMT_TYPE_SIGNED, "int", 4, FMT_NONE);
+  for (uint32_t i = 0; i < count; i++) {
+    char name[16];
+    snprintf(name, sizeof name, "n%u", i);
+    index_writer_function(index, "/src/a.h", 1, "f", 0);
+    index_writer_arg(index, FMT_ARG_IGNORED, name, type);
+  }
+  size_t size;
+  void *made = index_writer_finish(index, &size);
+  index_writer_free(index);
+  struct recording_writer *writer = recording_writer_new(7, 1000);
+  const uint64_t module = recording_writer_module(writer, "/bin/a", 0x10000, 0x10000, made, size);
+  call_functions(recording_writer_thread(writer, 1, "main"), module, count);
+  const char *path = scratch_path("layouts");
+  recording_writer_save(writer, count * 10, path);
+  recording_writer_free(writer);
+  free(made);
+  struct callsig_stats *stats;
+  assert_int_equal(callsig_stats_load(path, &stats), 0);
+  struct callsig_stats_total total = {.size = sizeof total};
+  assert_int_equal(callsig_stats_total(stats, &total), 0);
+  assert_int_equal(total.calls, count);
+  const uint64_t damaged = callsig_stats_damaged(stats);
+  callsig_stats_free(stats);
+  unlink(path);
+  return damaged;
+}
+
+/* Where a function has so many layouts that not all are compared with each other, this is told. */
+static void many_layouts(void **state)
+{
+  (void)state;
+  assert_int_equal(damage_of_layouts(1001), 0);
+  assert_int_equal(damage_of_layouts(1100), 99);
+}
+
 /* Has all modules of a recording the first one's index. */
 static void share_index(struct bytes *bytes, uint64_t index, uint64_t size)
 {
@@ -384,6 +424,7 @@ int main(int argc, char **argv)
       cmocka_unit_test(sparse_and_damaged),
       cmocka_unit_test(overlapping_stacks),
       cmocka_unit_test(overlapping_names),
+      cmocka_unit_test(many_layouts),
       cmocka_unit_test(modules_of_one_index),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
