@@ -176,7 +176,7 @@ int cli_safe_point(const struct cli_borrowed *thread, const struct cli_mappings 
     return error;
   calls.in_call = place.call >= 0;
   *why = NULL;
-  if (purpose == CLI_TO_LOAD && cli_thread_rank_of(place.call, (unsigned long)place.argument, 0) == CLI_THREAD_BUSY)
+  if (purpose == CLI_TO_LOAD && cli_thread_rank_of(place.call, place.arguments) == CLI_THREAD_BUSY)
     *why = "it is in a system call that the loader or the allocator may make";
   else if (!has_stack(mappings, place.sp))
     *why = "its stack has too little room";

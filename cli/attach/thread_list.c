@@ -35,23 +35,36 @@ static const struct {
     {SYS_nanosleep, CLI_THREAD_SLEEPS},
     {SYS_clock_nanosleep, CLI_THREAD_SLEEPS},
     {SYS_epoll_pwait, CLI_THREAD_SLEEPS},
+#ifdef SYS_epoll_pwait2
+    {SYS_epoll_pwait2, CLI_THREAD_SLEEPS},
+#endif
     {SYS_rt_sigtimedwait, CLI_THREAD_SLEEPS},
+    {SYS_mq_timedreceive, CLI_THREAD_WAITS}, /* its time is a moment, not a span */
     {SYS_msgrcv, CLI_THREAD_SLEEPS},
     {SYS_semop, CLI_THREAD_SLEEPS},
+    {SYS_semtimedop, CLI_THREAD_SLEEPS},
     /* What a poll, a sleep or a futex with a time is called from when it was interrupted once. No lock of the allocator
      * or the loader is waited for with a time. */
     {SYS_restart_syscall, CLI_THREAD_SLEEPS},
 };
 
-enum cli_thread_rank cli_thread_rank_of(long number, unsigned long second, unsigned long fourth)
+/* Receives from a socket, of which nothing can have come yet: all of it that is waited for is waited for at once. */
+static bool receives(long number, const unsigned long arguments[CLI_CALL_ARGUMENTS])
+{
+  return (number == SYS_recvfrom && !(arguments[3] & MSG_WAITALL)) ||
+         (number == SYS_recvmsg && !(arguments[2] & MSG_WAITALL)) ||
+         (number == SYS_recvmmsg && arguments[3] & MSG_WAITFORONE && !(arguments[3] & MSG_WAITALL));
+}
+
+enum cli_thread_rank cli_thread_rank_of(long number, const unsigned long arguments[CLI_CALL_ARGUMENTS])
 {
   if (number < 0)
     return CLI_THREAD_RUNS;
   /* Conditions, semaphores, and the end of a thread are waited for with a mask of bits; the C library's own locks,
    * whose holders may be waiting for each other, are not. */
-  if (number == SYS_futex && (second & (unsigned long)FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET)
-    return fourth == 0 ? CLI_THREAD_WAITS : CLI_THREAD_SLEEPS;
-  if (number == SYS_recvfrom && !(fourth & MSG_WAITALL))
+  if (number == SYS_futex && (arguments[1] & (unsigned long)FUTEX_CMD_MASK) == FUTEX_WAIT_BITSET)
+    return arguments[3] == 0 ? CLI_THREAD_WAITS : CLI_THREAD_SLEEPS;
+  if (receives(number, arguments))
     return CLI_THREAD_WAITS;
   for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
     if (calls[i].number == number)
@@ -60,7 +73,7 @@ enum cli_thread_rank cli_thread_rank_of(long number, unsigned long second, unsig
 }
 
 /* Reads what the kernel says of the thread: the number of its call and the arguments, or that it runs. */
-static long read_call(pid_t process, pid_t thread, unsigned long arguments[4])
+static long read_call(pid_t process, pid_t thread, unsigned long arguments[CLI_CALL_ARGUMENTS])
 {
   char path[96], line[256];
   long number = -1;
@@ -71,7 +84,7 @@ static long read_call(pid_t process, pid_t thread, unsigned long arguments[4])
   char *next = fgets(line, sizeof line, file);
   if (next != NULL && strncmp(line, "running", strlen("running")) != 0)
     number = strtol(line, &next, 10);
-  for (unsigned i = 0; i < 4 && number >= 0; i++)
+  for (int i = 0; i < CLI_CALL_ARGUMENTS && number >= 0; i++)
     arguments[i] = strtoul(next, &next, 16);
   fclose(file);
   return number;
@@ -79,7 +92,7 @@ static long read_call(pid_t process, pid_t thread, unsigned long arguments[4])
 
 long cli_thread_call(pid_t process, pid_t thread)
 {
-  unsigned long arguments[4] = {0};
+  unsigned long arguments[CLI_CALL_ARGUMENTS] = {0};
   return read_call(process, thread, arguments);
 }
 
@@ -99,12 +112,12 @@ int cli_thread_list(pid_t process, struct base_vector *threads)
     return errno == ENOENT ? -ESRCH : -errno;
   int error = 0;
   for (struct dirent *entry; error == 0 && (entry = readdir(folder)) != NULL;) {
-    unsigned long arguments[4] = {0};
+    unsigned long arguments[CLI_CALL_ARGUMENTS] = {0};
     pid_t id = (pid_t)strtol(entry->d_name, NULL, 10);
     struct cli_thread *thread = id > 0 ? base_vector_add(threads, 1) : NULL;
     if (thread != NULL) {
       long number = read_call(process, id, arguments);
-      *thread = (struct cli_thread){id, cli_thread_rank_of(number, arguments[1], arguments[3])};
+      *thread = (struct cli_thread){id, cli_thread_rank_of(number, arguments)};
     } else if (id > 0) {
       error = -ENOMEM;
     }

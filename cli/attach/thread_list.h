@@ -6,6 +6,7 @@
 #include <sys/types.h>
 
 #include "base/vector.h"
+#include "cli/attach/arch/processor.h"
 
 /* How a thread is likely to be found when it is stopped. */
 enum cli_thread_rank {
@@ -21,7 +22,7 @@ struct cli_thread {
 };
 
 /* The rank of a thread that is in system call `number`, with these arguments; -1: in none. */
-enum cli_thread_rank cli_thread_rank_of(long number, unsigned long second, unsigned long fourth);
+enum cli_thread_rank cli_thread_rank_of(long number, const unsigned long arguments[CLI_CALL_ARGUMENTS]);
 
 /* The system call that the thread is in; -1: none, or it cannot be told. */
 long cli_thread_call(pid_t process, pid_t thread);

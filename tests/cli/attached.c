@@ -12,6 +12,8 @@
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -167,6 +169,28 @@ static void begin_timer(void)
     fail("setitimer");
 }
 
+/* Has another process hand on the lines, so that they come from a socket. */
+static void begin_socket(void)
+{
+  int ends[2];
+  char byte;
+  if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+    fail("socketpair");
+  const pid_t child = fork();
+  if (child < 0)
+    fail("fork");
+  if (child > 0) {
+    dup2(ends[0], 0);
+    close(ends[0]);
+    close(ends[1]);
+    return;
+  }
+  close(ends[0]);
+  while (read(0, &byte, 1) == 1 && write(ends[1], &byte, 1) == 1)
+    ;
+  _exit(0);
+}
+
 static void begin_threads(const char *mode, char *library)
 {
   struct sigaction action = {.sa_handler = on_signal};
@@ -174,6 +198,8 @@ static void begin_threads(const char *mode, char *library)
   sem_init(&nobody, 0, 0);
   if (strcmp(mode, "timer") == 0)
     begin_timer();
+  if (strcmp(mode, "recvmsg") == 0)
+    begin_socket();
   if (strcmp(mode, "threads") == 0) {
     begin(sleeps, NULL, NULL);
     begin(waits_for_condition, NULL, NULL);
@@ -219,6 +245,26 @@ static int has_line(const char *mode)
     if (ready < 0)
       fail("epoll_wait");
     return ready;
+  }
+  if (strcmp(mode, "epoll_pwait2") == 0) {
+    const struct timespec time = {.tv_sec = 600};
+    struct epoll_event event = {.events = EPOLLIN};
+    int set = epoll_create1(0);
+    if (set < 0 || epoll_ctl(set, EPOLL_CTL_ADD, 0, &event) != 0)
+      fail("epoll_ctl");
+    int ready = (int)syscall(SYS_epoll_pwait2, set, &event, 1, &time, NULL, (size_t)0);
+    if (ready < 0)
+      fail("epoll_pwait2");
+    close(set);
+    return ready;
+  }
+  if (strcmp(mode, "recvmsg") == 0) {
+    char byte;
+    struct iovec room = {&byte, 1};
+    struct msghdr message = {.msg_iov = &room, .msg_iovlen = 1};
+    if (recvmsg(0, &message, MSG_PEEK) < 0)
+      fail("recvmsg");
+    return 1;
   }
   if (strcmp(mode, "allocator") == 0 || strcmp(mode, "timer") == 0) {
     struct pollfd input = {.fd = 0, .events = POLLIN};

@@ -62,13 +62,14 @@ class Program:
             return file.read()
 
     def text(self):
-        """The program's own code, as it is in memory."""
-        with open(f"/proc/{self.pid}/maps") as file:
-            mapping = next(line for line in file if " r-xp " in line and line.rstrip().endswith(self.process.args[0]))
-        low, high = (int(part, 16) for part in mapping.split()[0].split("-"))
+        """The program's own code, as it is in memory. Pages that were written to once may be a mapping of their own."""
+        mappings = [line for line in self.maps().splitlines() if " r-xp " in line and line.endswith(self.process.args[0])]
+        text = b""
         with open(f"/proc/{self.pid}/mem", "rb") as memory:
-            memory.seek(low)
-            return memory.read(high - low)
+            for low, high in ((int(part, 16) for part in line.split()[0].split("-")) for line in mappings):
+                memory.seek(low)
+                text += memory.read(high - low)
+        return text
 
     def state(self):
         with open(f"/proc/{self.pid}/stat") as file:
@@ -310,7 +311,7 @@ class Counts(Case):
 
     def test_one_thread(self):
         """One thread alone, which computes, waits for events, is in the allocator, or in a handler that interrupted that."""
-        for mode in ("compute", "epoll", "allocator", "timer"):
+        for mode in ("compute", "epoll", "epoll_pwait2", "recvmsg", "allocator", "timer"):
             with self.subTest(mode):
                 self.attach_often(mode, 1)
                 os.remove(self.path("callsig.out"))

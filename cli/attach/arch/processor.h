@@ -21,9 +21,9 @@ struct cli_registers {
 /* Where a stopped thread is. */
 struct cli_place {
   uint64_t pc, sp;
-  long call;     /* the system call that it is in, or -1 */
-  long argument; /* the second one of it: what a futex is asked for */
-  long result;   /* what that returns */
+  long call; /* the system call that it is in, or -1 */
+  unsigned long arguments[CLI_CALL_ARGUMENTS];
+  long result; /* what that returns */
 };
 
 /* Is there code for this processor? The other functions are then not called. */

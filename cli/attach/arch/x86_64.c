@@ -79,7 +79,12 @@ int cli_arch_look(pid_t thread, struct cli_place *place)
   struct user_regs_struct general = {0};
   int error = get_general(thread, &general);
   if (error == 0)
-    *place = (struct cli_place){general.rip, general.rsp, (long)general.orig_rax, (long)general.rsi, (long)general.rax};
+    *place =
+        (struct cli_place){.pc = general.rip,
+                           .sp = general.rsp,
+                           .call = (long)general.orig_rax,
+                           .arguments = {general.rdi, general.rsi, general.rdx, general.r10, general.r8, general.r9},
+                           .result = (long)general.rax};
   return error;
 }
 
