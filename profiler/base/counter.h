@@ -26,6 +26,15 @@ static inline void prof_add_saturated(uint64_t *sum, uint64_t value)
   while (!__atomic_compare_exchange_n(sum, &before, after, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
 
+/* `ticks` * `part` / `all`, where neither is more than `all`. Anywhere. */
+static inline uint64_t prof_part_of(uint64_t ticks, uint64_t part, uint64_t all)
+{
+  unsigned shift = 0;
+  while (all >> shift >> 32)
+    shift++;
+  return all ? (ticks >> shift) * (part >> shift) / (all >> shift) << shift : 0;
+}
+
 /* Lowers a minimum and raises a maximum that only this thread writes, and its signal handlers. Anywhere. */
 static inline void prof_note_extremes(uint64_t *least, uint64_t *most, uint64_t value)
 {

@@ -39,7 +39,8 @@ void prof_frame_mark(struct prof_thread *t, struct prof_place place, struct fmt_
   __atomic_store_n(&frame->edge, (uintptr_t)edge, __ATOMIC_RELEASE);
   /* Not the first one of a segment, whose end goes back to the segment before, nor that of an edge which is always
    * called generically, or has another mode than calls inside of it. */
-  bool ends_fast = !prof_frame_is_first(place.stack, frame) && !(edge->flags & (FMT_EDGE_GENERIC | FMT_EDGE_LOOKS)) &&
+  bool ends_fast = !prof_frame_is_first(place.stack, frame) &&
+                   !(edge->flags & (FMT_EDGE_GENERIC | FMT_EDGE_LOOKS | FMT_EDGE_INHERITED)) &&
                    !prof_sampling_spares_outermost(edge);
   uint32_t fast = prof_recursion_enter(t, place, edge);
   if (fast != PROF_FRAME_GENERIC && ends_fast)

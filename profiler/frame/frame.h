@@ -48,13 +48,16 @@ __attribute__((nonnull)) static inline void prof_frame_reserve(struct prof_threa
 /* Opens a frame of `edge` above `place`, where there is room. A handler may interrupt anywhere: its frames go above a
  * frame in progress once `top` has moved, and until the edge is stored the frame counts for nothing. What a function
  * begins by name has no comparison, and the function's own address, by which the exits of sleds know a frame: their
- * fast path must not take it for the function's. `ticks` 0: the clock, read last. Anywhere. */
+ * fast path must not take it for the function's. Where not every call is timed, that path does not ask how long the
+ * call of an inherited edge, of which every one is, has waited for a processor. `ticks` 0: the clock, read last.
+ * Anywhere. */
 __attribute__((nonnull)) static inline void prof_frame_push(struct prof_thread *t, struct prof_place place,
                                                             struct fmt_rec_edge *edge, uintptr_t cfa, uint64_t counters,
                                                             uint64_t ticks)
 {
   struct fmt_rec_frame *frame = place.top + 1;
-  if (prof_frame_is_first(place.stack, frame) || edge->flags & FMT_EDGE_RETURNS || !edge->site_info)
+  if (prof_frame_is_first(place.stack, frame) || edge->flags & (FMT_EDGE_RETURNS | FMT_EDGE_INHERITED) ||
+      !edge->site_info)
     counters |= PROF_FRAME_GENERIC;
   const bool counted = !ticks && prof_sampling_skips(t, edge);
   prof_frame_reserve(t, frame, cfa);

@@ -25,6 +25,7 @@
 #include "profiler/session/pauses.h"
 #include "profiler/stack/stack.h"
 #include "profiler/stack/thread.h"
+#include "profiler/stack/waiting.h"
 #include "profiler/tree/fast_compare.h"
 #include "profiler/tree/tree.h"
 
@@ -53,6 +54,9 @@ static void begin_period(void)
 {
   struct fmt_rec_header *header = prof_process.header;
   uint64_t mask = prof_block_signals();
+  /* What this thread waited so far is surely of the period that ends. */
+  if (prof_thread_running(prof_self))
+    prof_waiting_settle(prof_self, prof_clock_now(), true);
   prof_lock(&prof_process.threads_lock);
   prof_count_fold();
   /* First of all: who finds the moment below finds that it is a period's. */
@@ -273,6 +277,8 @@ static void enter_period(struct prof_thread *t)
   prof_lock(&prof_process.threads_lock);
   prof_count_fold();
   const uint64_t ended = record->end_ticks, at = ended ? ended : prof_clock_now();
+  struct prof_look look;
+  prof_waiting_cut(t, at, &look);
   prof_frames_close_all(t, at, false);
   prof_counts_clear(record, is_asking(kept));
   set_modes(record);
@@ -280,10 +286,12 @@ static void enter_period(struct prof_thread *t)
   record->start_ticks = at;
   __atomic_store_n(&record->end_ticks, 0, __ATOMIC_SEQ_CST);
   record->period = prof_process.header->period;
-  if (kept)
+  if (kept) {
     reopen_all(t, kept, at);
-  else
+    prof_waiting_place(t, &look);
+  } else {
     make_run(t, base, at);
+  }
   prof_count_fold();
   prof_unlock(&prof_process.threads_lock);
   if (kept)

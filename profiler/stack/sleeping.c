@@ -153,15 +153,6 @@ static uint64_t possible_most(const struct stretches *stretches, const struct st
   return whole - queued < slept ? whole - queued : slept;
 }
 
-/* `choice` * `left` / `all`, neither of them more than that. */
-static uint64_t part_of(uint64_t choice, uint64_t left, uint64_t all)
-{
-  unsigned shift = 0;
-  while (all >> shift >> 32)
-    shift++;
-  return all ? (choice >> shift) * (left >> shift) / (all >> shift) << shift : 0;
-}
-
 bool prof_sleeping_place(struct prof_thread *t, const struct prof_ending *call, const struct prof_sleep *sleep)
 {
   struct stretches stretches = {.count = 0};
@@ -182,7 +173,7 @@ bool prof_sleeping_place(struct prof_thread *t, const struct prof_ending *call, 
   for (uint32_t i = 0; i < stretches.count; i++) {
     const struct stretch *stretch = &stretches.list[i];
     const uint64_t least = least_in(&stretches, stretch, slept), choice = most_in(stretch, slept) - least;
-    const uint64_t told = least + part_of(choice, slept - sure, open);
+    const uint64_t told = least + prof_part_of(choice, slept - sure, open);
     const uint64_t below = told - possible_least(&stretches, stretch, slept);
     const uint64_t above = possible_most(&stretches, stretch, slept) - told;
     const uint64_t unsure = below > above ? below : above;
@@ -228,7 +219,7 @@ void prof_sleeping_part(const struct fmt_rec_edge *target, const struct fmt_rec_
   if (!of || !record || all == 0)
     return;
   const uint64_t slept = of->ticks < all ? of->ticks : all, doubt = of->unsure < all ? of->unsure : all;
-  const uint64_t ticks = part_of(slept, part, all), unsure = part_of(doubt, part, all);
+  const uint64_t ticks = prof_part_of(slept, part, all), unsure = prof_part_of(doubt, part, all);
   if (ticks == 0 && unsure == 0)
     return;
   prof_add(&record->times, 1);

@@ -21,17 +21,6 @@ struct prof_stretch {
   uint64_t begin, length;
 };
 
-/* A look: when it was made, and what it found. */
-struct prof_look {
-  uint64_t since;     /* the last one */
-  uint64_t now;       /* when the kernel had told */
-  uint64_t asked;     /* ticks that asking took, without what is known to have been a wait */
-  uint64_t least;     /* what such asking takes at the least */
-  uint64_t since_end; /* ticks from the call's end that are more than that, and may have been a wait */
-  uint64_t waited;    /* ticks, up to `now`, without what is known to lie behind the call's end */
-  uint64_t slept;     /* the same */
-};
-
 /* Where a wait before the call's end lies, as far as it was found: `in_call` of it in the call itself. */
 struct prof_wait_place {
   uint64_t in_call, before;

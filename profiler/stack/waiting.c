@@ -306,8 +306,8 @@ static struct prof_waited distribute(struct prof_thread *t, struct prof_look *lo
   return (struct prof_waited){.ticks = place.in_call, .uncertain = changed, .may_be_before = slept_before || ambiguous};
 }
 
-/* What the kernel tells, distributed. */
-static struct prof_waited take_told(struct prof_thread *t, const struct prof_ending *call, bool running)
+/* Asks the kernel what there was since the last look. False: it does not tell. */
+static bool ask(struct prof_thread *t, struct prof_look *look)
 {
   const uint64_t began = prof_clock_now();
   struct told told;
@@ -315,21 +315,31 @@ static struct prof_waited take_told(struct prof_thread *t, const struct prof_end
   /* What it did since then may have been in calls that have ended. */
   if (t->traced.passed_over)
     told.is_known = t->traced.passed_over = false;
-  struct prof_look look = look_of(t, &told, began, prof_clock_now());
-  note_asked(t, undisturbed, look.asked, look.now);
+  *look = look_of(t, &told, began, prof_clock_now());
+  note_asked(t, undisturbed, look->asked, look->now);
   const struct away away = advance(t, &told);
-  if (!told.is_known)
-    return untold();
-  look.waited = prof_clock_ticks_passed(away.waited_ns);
+  look->waited = prof_clock_ticks_passed(away.waited_ns);
+  look->slept = prof_clock_ticks_passed(away.slept_ns);
   /* Before the last look it may not have run either, for interrupts or another machine on its processor. */
-  if (!told.has_account && look.waited > look.now - look.since)
-    look.waited = look.now - look.since;
-  if (look.waited > 0)
-    t->waited_at = look.now;
-  look.slept = prof_clock_ticks_passed(away.slept_ns);
-  if (is_too_deep(t, look.now))
-    return untold();
-  return distribute(t, &look, call, running);
+  if (!told.has_account && look->waited > look->now - look->since)
+    look->waited = look->now - look->since;
+  return told.is_known;
+}
+
+/* Takes what a look found out of calls. */
+static struct prof_waited place_look(struct prof_thread *t, struct prof_look *look, const struct prof_ending *call,
+                                     bool running)
+{
+  if (look->waited > 0)
+    t->waited_at = look->now;
+  return is_too_deep(t, look->now) ? untold() : distribute(t, look, call, running);
+}
+
+/* What the kernel tells, distributed. */
+static struct prof_waited take_told(struct prof_thread *t, const struct prof_ending *call, bool running)
+{
+  struct prof_look look;
+  return ask(t, &look) ? place_look(t, &look, call, running) : untold();
 }
 
 struct prof_waited prof_waiting_take(struct prof_thread *t, const struct prof_ending *call, bool running)
@@ -370,7 +380,6 @@ uint64_t prof_waiting_within(struct prof_thread *t, uint64_t began, uint64_t now
 
 void prof_waiting_forget(struct prof_thread *t)
 {
-  struct told told;
   if (!t->preemption.word || prof_process.settings.clock == FMT_CLOCK_INJECTED)
     return;
   /* Where the word is still as it was armed before the last reading, the kernel would tell the same again. */
@@ -378,14 +387,43 @@ void prof_waiting_forget(struct prof_thread *t)
     t->looked_at = prof_clock_now();
     return;
   }
-  const uint64_t began = prof_clock_now();
-  if (began < t->traced.until) {
+  struct prof_look look;
+  if (prof_clock_now() < t->traced.until)
     (void)pass_over(t);
+  else
+    (void)ask(t, &look);
+}
+
+/* What of so many ticks since the last look was after `at`. */
+static uint64_t later_part(const struct prof_look *look, uint64_t ticks, uint64_t at)
+{
+  const uint64_t all = look->now - look->since;
+  return prof_part_of(ticks < all ? ticks : all, look->now - at, all);
+}
+
+void prof_waiting_cut(struct prof_thread *t, uint64_t at, struct prof_look *look)
+{
+  *look = (struct prof_look){.waited = 0};
+  if (!prof_waiting_is_due(t) || prof_process.settings.clock == FMT_CLOCK_INJECTED)
     return;
+  struct prof_look found;
+  if (prof_clock_now() < t->traced.until) {
+    (void)pass_over(t);
+  } else if (!ask(t, &found)) {
+    (void)untold();
+  } else if (found.now > at) {
+    *look = found;
+    if (look->since >= at)
+      return;
+    look->waited = later_part(&found, found.waited, at);
+    look->slept = later_part(&found, found.slept, at);
+    look->since = at;
   }
-  const bool undisturbed = read_told(t, &told);
-  (void)advance(t, &told);
-  t->traced.passed_over = false;
-  t->looked_at = prof_clock_now();
-  note_asked(t, undisturbed, t->looked_at - began, t->looked_at);
+}
+
+void prof_waiting_place(struct prof_thread *t, struct prof_look *look)
+{
+  const struct prof_ending none = {.frame = NULL, .end = look->now, .usual = PROF_USUAL_UNKNOWN};
+  if (look->waited > 0 || look->slept > 0)
+    (void)place_look(t, look, &none, true);
 }

@@ -36,6 +36,17 @@ struct prof_waited {
   bool may_be_before; /* it slept or waited in the call or before it began: a look there would tell */
 };
 
+/* A look: when it was made, and what it found. */
+struct prof_look {
+  uint64_t since;     /* the last one */
+  uint64_t now;       /* when the kernel had told */
+  uint64_t asked;     /* ticks that asking took, without what is known to have been a wait */
+  uint64_t least;     /* what such asking takes at the least */
+  uint64_t since_end; /* ticks from the call's end that are more than that, and may have been a wait */
+  uint64_t waited;    /* ticks, up to `now`, without what is known to lie behind the call's end */
+  uint64_t slept;     /* the same */
+};
+
 /* Begins to look, where the settings ask for times that are free of it. In a slow section. */
 void prof_waiting_start(struct prof_thread *t);
 
@@ -46,6 +57,13 @@ struct prof_waited prof_waiting_take(struct prof_thread *t, const struct prof_en
 
 /* Forgets what passed so far: the clock stood still, or nothing was recorded. Anywhere. */
 void prof_waiting_forget(struct prof_thread *t);
+
+/* A look, of which what was before `at` is no call's any more: what it found is spread evenly over the time since the
+ * last one, as nobody knows where it was. Anywhere. */
+void prof_waiting_cut(struct prof_thread *t, uint64_t at, struct prof_look *look);
+
+/* Takes what that found out of the frames that are open, which run on. Anywhere. */
+void prof_waiting_place(struct prof_thread *t, struct prof_look *look);
 
 /* The same at any other moment than the end of a call: takes out what there is. Anywhere. */
 void prof_waiting_settle(struct prof_thread *t, uint64_t now, bool running);

@@ -265,7 +265,8 @@ def doubt(truth):
 
 
 # Another process computes on the program's only processor. What the program waited for that while recording was off, and on.
-SHARES = r"""
+# A thread that shares its processor with a child, and so waits for it half of the time.
+SHARING = r"""
 #define _GNU_SOURCE
 #include <callsig/callsig.h>
 #include <sched.h>
@@ -276,6 +277,7 @@ SHARES = r"""
 #include <unistd.h>
 extern int callsig_enable(void) __attribute__((weak));
 extern int callsig_disable(void) __attribute__((weak));
+extern int callsig_reset(void) __attribute__((weak));
 #define PLAIN __attribute__((no_instrument_function)) static
 PLAIN double queued(void)
 {
@@ -312,16 +314,20 @@ PLAIN int share(void)
   CPU_ZERO(&one);
   CPU_SET(processor, &one);
   sched_setaffinity(0, sizeof one, &one);
-  return fork();
-}
-__attribute__((no_instrument_function)) int main(void)
-{
-  const int other = share();
+  const int other = fork();
   if (other == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     for (;;)
       compute(1);
   }
+  return other;
+}
+"""
+
+SHARES = SHARING + r"""
+__attribute__((no_instrument_function)) int main(void)
+{
+  const int other = share();
   call();
   callsig_disable();
   const double before = queued();
@@ -331,6 +337,33 @@ __attribute__((no_instrument_function)) int main(void)
   for (int i = 0; i < 5; i++)
     call();
   printf("%.6f %.6f\n", while_off, queued() - while_off);
+  kill(other, SIGKILL);
+  return 0;
+}
+"""
+
+# One call goes on over a reset, with a call inside after it where there is an argument.
+RESETS = SHARING + r"""
+static __attribute__((noinline)) void leaf(void)
+{
+  __asm__ volatile("");
+}
+static __attribute__((noinline)) void longer(int has_leaf)
+{
+  compute(0.2);
+  const double before = queued();
+  callsig_reset();
+  if (has_leaf)
+    leaf();
+  compute(0.1);
+  printf("%.6f %.6f\n", before, queued() - before);
+}
+__attribute__((no_instrument_function)) int main(int argc, char **argv)
+{
+  const int other = share();
+  (void)argv;
+  call();
+  longer(argc > 1);
   kill(other, SIGKILL);
   return 0;
 }
@@ -483,6 +516,19 @@ class Waits(harness.Case):
         self.assertGreater(off, 0.1)
         _, report = self.rows("out")
         self.assertLess(report["waited"], on + 0.01, done.stdout)
+
+    def test_waits_before_a_reset(self):
+        """What a thread waited before a reset is none of what is in no row, and what it waited after it is in no row of a call that goes on."""
+        program = self.compile("resets", RESETS, "-I" + harness.INCLUDE)
+        for arguments in ((), ("leaf",)):
+            with self.subTest(arguments):
+                done = self.callsig("run", "-o", self.path("out"), program, *arguments)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                before, after = (float(word) for word in done.stdout.split())
+                self.assertGreater(before, 0.05)
+                rows, report = self.rows("out", "--raw")
+                self.assertLess(abs(report["waited"] - after), 0.01, done.stdout)
+                self.assertLess(abs(rows["longer"]["tottime"] - 0.1), 0.01, done.stdout)
 
     def test_frame_that_a_child_inherits(self):
         """Of it nothing is known, which leaves the row of its process open by its own time alone."""
