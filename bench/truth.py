@@ -15,7 +15,10 @@ from runner import Folder, NotRun, compile_with, interleave, median, median_rati
 from tools import FLAGS, Callsig, build_sled_hooks, source
 
 PROGRAMS = ["lua", "zstd", "sqlite3", *real.KNOWN]
-MODES = {"no_signatures": ["--no-signatures"], "signatures": [], "beside": ["--beside"]}
+# By the plain program, what each mode's options are. With sleds that are off its code lies elsewhere: --beside may be as far from the plain
+# program as that is.
+MODES = {"no_signatures": lambda plain: ["--no-signatures"], "signatures": lambda plain: [], "beside": lambda plain: ["--beside"],
+         "beside_plain": lambda plain: [f"--beside={plain}"]}
 LARGEST = 20
 HERTZ = "2000"
 CLONE = re.compile(r"\.(constprop|isra|part|lto_priv|cold|localalias)(\.\d+)?")
@@ -48,7 +51,8 @@ def profiled_run(callsig, load, variant, options):
 def subjects_of(build, load, plain, variant):
     callsig = Callsig(build)
     empty = next(way for way in base_hooks(callsig.build, "sleds", variant) if way.tool == "empty")
-    modes = {name: lambda options=options: profiled_run(callsig, load, variant, options) for name, options in MODES.items()}
+    modes = {name: lambda options=options(load.command(plain)[0]): profiled_run(callsig, load, variant, options)
+             for name, options in MODES.items()}
     return {"plain": lambda: plain_run(load, plain, as_it_is), "empty": lambda: plain_run(load, variant, empty.wrap), **modes,
             "samples": lambda: sample(callsig.build, load, plain)}
 

@@ -21,7 +21,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, RING_PAGES = 128, STACK = 4096, REGISTERS = 17, MAX_CPUS = 1024, MAX_MAPS = 64, MAX_NAMES = 10000 };
+enum { PAGE = 4096, STACK = 4096, REGISTERS = 17, MAX_CPUS = 1024, MAX_MAPS = 64, MAX_NAMES = 10000 };
+/* Of a processor's ring. Who may not lock more has the smaller one, which a busy machine empties too late. */
+enum { RING_PAGES = 128, PRIVILEGED_RING_PAGES = 1024 };
 
 /* DWARF's registers 0 to 15 and the program counter, as perf numbers them. It gives them in the order of its own
  * numbers. */
@@ -42,6 +44,7 @@ struct run {
   struct sample *samples;
   size_t count, room;
   uint64_t lost;
+  size_t ring_size; /* of each processor's ring, in bytes */
   struct mapping maps[MAX_MAPS];
   size_t map_count;
 };
@@ -94,10 +97,10 @@ static int open_counter(pid_t process, int cpu, uint64_t period, bool kernel)
 }
 
 /* Copies from a ring, where a record may go round the end. */
-static void copy_out(const uint8_t *ring, uint64_t at, void *to, size_t size)
+static void copy_out(const struct run *run, const uint8_t *ring, uint64_t at, void *to, size_t size)
 {
   for (size_t i = 0; i < size; i++)
-    ((uint8_t *)to)[i] = ring[(at + i) % ((uint64_t)RING_PAGES * PAGE)];
+    ((uint8_t *)to)[i] = ring[(at + i) % run->ring_size];
 }
 
 static void add_sample(struct run *run, const uint8_t *body)
@@ -153,8 +156,8 @@ static void drain(struct run *run, struct perf_event_mmap_page *page)
   uint64_t end = __atomic_load_n(&page->data_head, __ATOMIC_ACQUIRE), at = page->data_tail;
   while (at < end) {
     struct perf_event_header header;
-    copy_out(ring, at, &header, sizeof header);
-    copy_out(ring, at, record, header.size);
+    copy_out(run, ring, at, &header, sizeof header);
+    copy_out(run, ring, at, record, header.size);
     const uint8_t *body = record + sizeof header;
     if (header.type == PERF_RECORD_SAMPLE)
       add_sample(run, body);
@@ -196,6 +199,7 @@ static int collect(struct run *run, char **arguments, uint64_t period)
   static struct perf_event_mmap_page *pages[MAX_CPUS];
   static struct pollfd waited[MAX_CPUS];
   int go, status;
+  run->ring_size = (geteuid() == 0 ? PRIVILEGED_RING_PAGES : RING_PAGES) * (size_t)PAGE;
   pid_t process = start(arguments, &go);
   long cpus = sysconf(_SC_NPROCESSORS_CONF);
   for (int cpu = 0; cpu < cpus && cpu < MAX_CPUS; cpu++) {
@@ -204,7 +208,7 @@ static int collect(struct run *run, char **arguments, uint64_t period)
       counter = open_counter(process, cpu, period, false);
     if (counter < 0)
       fail("perf_event_open");
-    pages[cpu] = mmap(NULL, (1 + RING_PAGES) * (size_t)PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, counter, 0);
+    pages[cpu] = mmap(NULL, PAGE + run->ring_size, PROT_READ | PROT_WRITE, MAP_SHARED, counter, 0);
     if (pages[cpu] == MAP_FAILED)
       fail("the ring of samples");
     waited[cpu] = (struct pollfd){.fd = counter, .events = POLLIN};
