@@ -46,36 +46,20 @@ endforeach()
 install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT callsig FILES_MATCHING PATTERN "*.1")
 install(DIRECTORY man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT callsig_development FILES_MATCHING PATTERN "*.3")
 
-# Functions that share a page are found by each of their names.
-set(CALLSIG_PAGE_ALIASES
-    callsig_path=callsig_start callsig_set_message=callsig_start callsig_version=callsig_start
-    callsig_disable=callsig_enable callsig_is_enabled=callsig_enable callsig_reset=callsig_enable CALLSIG_ENABLED_SCOPE=callsig_enable
-    callsig_action_end=callsig_action_begin CALLSIG_ACTION=callsig_action_begin)
-foreach(function IN ITEMS new load snapshot add free group filter strip_dirs stack compensate set_style sort sort_key reverse print print_callers
-                          print_callees print_averages print_json print_csv row row_count total scaling score export export_file
-                          export_format dump fold set_message)
-  list(APPEND CALLSIG_PAGE_ALIASES callsig_stats_${function}=callsig_stats)
+# Functions that share a page are found by each of their names: those of its section NAME.
+file(GLOB CALLSIG_PAGES CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/man/*.3)
+set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${CALLSIG_PAGES})
+foreach(path IN LISTS CALLSIG_PAGES)
+  string(REGEX REPLACE "^.*/(.*)\\.3$" "\\1" page ${path})
+  file(READ ${path} text)
+  string(REGEX MATCH "\n\\.SH NAME\n([^\\]*)" names "${text}")
+  string(REGEX MATCHALL "[A-Za-z_.]+" names "${CMAKE_MATCH_1}")
+  list(REMOVE_ITEM names ${page})
+  foreach(name IN LISTS names)
+    file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/man/${name}.3 CONTENT ".so man3/${page}.3\n")
+    install(FILES ${PROJECT_BINARY_DIR}/man/${name}.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT callsig_development)
+  endforeach()
 endforeach()
-foreach(function IN ITEMS load load_all free free_all info stage_count stage queue_count queue event_count event action_count action
-                          function_count function process join print print_json print_actions print_stragglers)
-  list(APPEND CALLSIG_PAGE_ALIASES callsig_pipeline_${function}=callsig_pipeline)
-endforeach()
-foreach(function IN ITEMS new free add compare arrange row_count row total verdict_name print print_json print_csv)
-  list(APPEND CALLSIG_PAGE_ALIASES callsig_diff_${function}=callsig_diff)
-endforeach()
-foreach(function IN ITEMS delta_begin delta_write delta_free metrics_new metrics_write metrics_free)
-  list(APPEND CALLSIG_PAGE_ALIASES callsig_${function}=callsig_delta)
-endforeach()
-foreach(function IN ITEMS look stop complete print print_json)
-  list(APPEND CALLSIG_PAGE_ALIASES callsig_monitor_${function}=callsig_monitor_start)
-endforeach()
-foreach(function IN ITEMS new free add_recording add_database write write_file)
-  list(APPEND CALLSIG_PAGE_ALIASES callsig_plot_${function}=callsig_plot)
-endforeach()
-foreach(alias IN LISTS CALLSIG_PAGE_ALIASES)
-  string(REPLACE "=" ";" alias ${alias})
-  list(GET alias 0 name)
-  list(GET alias 1 page)
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/man/${name}.3 CONTENT ".so man3/${page}.3\n")
-  install(FILES ${PROJECT_BINARY_DIR}/man/${name}.3 DESTINATION ${CMAKE_INSTALL_MANDIR}/man3 COMPONENT callsig_development)
-endforeach()
+
+# What the manual and --help name as docs/NAME.md.
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/callsig COMPONENT callsig)

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -125,6 +126,31 @@ class Installed(unittest.TestCase):
                 text = file.read()
             if text.startswith(".so "):
                 self.assertTrue(os.path.exists(os.path.join(os.path.dirname(os.path.dirname(page)), text[4:].strip())))
+
+    def test_each_function_has_a_page(self):
+        declared = set()
+        for header in glob.glob(os.path.join(glob.escape(os.path.dirname(self.find("callsig.h"))), "*.h")):
+            with open(header) as file:
+                text = re.sub(r"/\*.*?\*/", "", file.read(), flags=re.DOTALL)
+            declared |= set(re.findall(r"^CALLSIG_(?:STATS_)?API [^()]*?(callsig_\w+)\(", text, flags=re.MULTILINE))
+            declared |= set(re.findall(r"^#define (CALLSIG_\w*[A-Z])\(", text, flags=re.MULTILINE))
+        self.assertGreater(len(declared), 100)
+        pages = {os.path.basename(page)[:-2] for page in glob.glob(os.path.join(glob.escape(self.prefix), "**", "man3", "*.3"), recursive=True)}
+        # What CALLSIG_TASK(), CALLSIG_SPAN() and their like expand to is nobody's to call.
+        inner = {name for name in declared if name.endswith(("_cleanup", "_scope"))}
+        self.assertEqual(declared - inner - pages, set())
+
+    def test_documents_that_are_named_are_installed(self):
+        named = set()
+        for page in glob.glob(os.path.join(glob.escape(self.prefix), "**", "*.[13]"), recursive=True):
+            with open(page) as file:
+                named |= set(re.findall(r"docs/([\w.-]+\.md)", file.read().replace("\\-", "-")))
+        for line in self.command("callsig", "--help").stdout.splitlines():
+            if line.startswith("  ") and len(line.split()) > 1:
+                named |= set(re.findall(r"docs/([\w.-]+\.md)", self.command("callsig", "help", line.split()[0]).stdout))
+        self.assertGreater(len(named), 10)
+        folder = os.path.join(self.prefix, "share", "doc", "callsig", "docs")
+        self.assertEqual(named - set(os.listdir(folder) if os.path.isdir(folder) else ()), set())
 
     def test_headers_are_c_and_cxx(self):
         include = os.path.dirname(os.path.dirname(self.find("callsig.h")))
