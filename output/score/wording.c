@@ -28,7 +28,9 @@ void out_score_range(const struct out_score_costs *costs, double *low, double *h
 {
   const double whole = costs->hooks + costs->own, off = costs->uncertainty, least = fmax(costs->hooks - off, 0);
   *low = out_score_slowdown(least, whole - least);
-  *high = costs->own > off ? out_score_slowdown(costs->hooks + off, costs->own - off) : INFINITY;
+  /* Two numbers that are the same but for how each was rounded leave nothing. */
+  const bool is_bounded = costs->own - off > 1e-9 * costs->own;
+  *high = is_bounded ? out_score_slowdown(costs->hooks + off, costs->own - off) : INFINITY;
 }
 
 static void say_unknown(const struct out_score *score, struct out_text *text)
