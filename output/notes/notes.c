@@ -390,8 +390,9 @@ static void note_undecided(struct notes *notes)
   }
   if (stats->selection.incomparable > 0) {
     count(notes, stats->selection.incomparable, "signature");
-    out_text_puts(&notes->text, " left out: what --signature compares can not be compared there (an enumeration is "
-                                "compared with its enumerators, without quotes)");
+    out_text_puts(&notes->text,
+                  " left out: what --signature compares can not be compared there (an enumeration is "
+                  "compared with its enumerators, without quotes, and a text only where a rule shows it)");
     send(notes);
   }
 }
