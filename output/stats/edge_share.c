@@ -168,6 +168,18 @@ static bool is_joined_with_caller(const struct out_profile *profile, const struc
          out_signature_function(profile, from->signature) == out_signature_function(profile, to->signature);
 }
 
+/* Are there calls that are outermost in the group by signature, and within a call of the same function? Where
+ * signatures are joined that one may be of the same row. */
+static bool may_be_nested(const struct out_recursion *recursion, uint32_t group)
+{
+  const uint32_t wider = group == FMT_GROUP_SIGNATURE_STAGE  ? FMT_GROUP_FUNCTION_STAGE
+                         : group == FMT_GROUP_SIGNATURE_PAIR ? FMT_GROUP_FUNCTION_PAIR
+                                                             : FMT_GROUP_FUNCTION;
+  if (!is_by_signature(group) && group != FMT_GROUP_SIGNATURE_PAIR)
+    return recursion->calls > 0;
+  return recursion->primitive[group] > recursion->primitive[wider];
+}
+
 static uint64_t scaled(uint64_t ticks, double scale)
 {
   long double exact = (long double)ticks * (long double)scale + 0.5L;
@@ -218,7 +230,7 @@ struct out_share out_edge_share(const struct out_profile *profile, const struct 
     share.primitive = joined ? 0 : recursion->primitive[group];
     cumulative = joined ? 0 : recursion->cumulative[group];
   }
-  share.is_bound = recursion->calls > 0;
+  share.is_bound = may_be_nested(recursion, group);
   const struct out_compensation *compensation = grouping->compensation;
   const size_t number = compensation ? (size_t)(edge - (const struct out_edge *)profile->edges.data) : 0;
   const uint64_t whole = out_edge_total(profile, edge);

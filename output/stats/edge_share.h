@@ -14,7 +14,7 @@ struct out_share {
   uint64_t calls, primitive, min, max;
   uint64_t own, cumulative;           /* without what is taken off */
   struct out_subtraction subtraction; /* zero unless compensating */
-  bool is_bound;                      /* some of its calls were made while recursion was open */
+  bool is_bound;                      /* where rows are joined, some of its calls may lie within others of their row */
   bool is_any; /* there are calls, or frames that a forked child has of its parent's: time without calls */
 };
 
