@@ -72,7 +72,7 @@ static bool links_runtime(const char *path)
   if (cli_elf_facts_read(path, &facts) != 0)
     return false;
   bool found = facts.has_runtime;
-  if (!found && facts.interpreter[0] != '\0' && cli_libraries_list(facts.interpreter, path, &libraries) == 0)
+  if (!found && facts.interpreter[0] != '\0' && cli_libraries_list(facts.interpreter, path, NULL, &libraries) == 0)
     for (size_t i = 0; i < libraries.count && !found; i++) {
       const char *slash = strrchr(libraries.paths[i], '/');
       const char *name = slash != NULL ? slash + 1 : libraries.paths[i];

@@ -222,21 +222,18 @@ static int check_options(const struct cli_command *command, struct run_options *
 }
 
 static int set_environment(const struct run_options *run, const struct cli_profiled_program *program,
-                           const struct cli_libraries *libraries)
+                           const struct cli_libraries *libraries, const struct cli_install_paths *paths)
 {
-  struct cli_install_paths paths;
-  int error = cli_install_paths_find(&paths);
-  if (error == 0 && run->is_mpi)
-    error = cli_preload(NULL, run->mpi.library);
+  int error = run->is_mpi ? cli_preload(NULL, run->mpi.library) : 0;
   /* A program with the runtime linked into it would get a second one. */
   if (error == 0 && !program->facts.defines_hook)
-    error = cli_preload(cli_libraries_first(libraries), paths.runtime);
+    error = cli_preload(cli_libraries_first(libraries), paths->runtime);
   if (error < 0)
     return error;
   /* The program may change its folder, so that only an absolute path is right everywhere. */
   char rules[PATH_MAX];
   const char *const variables[][2] = {
-      {"CALLSIG_COMMAND", paths.command},
+      {"CALLSIG_COMMAND", paths->command},
       {"CALLSIG_NO_SIGNATURES", run->no_signatures ? "1" : NULL},
       {"CALLSIG_RULES", run->rules != NULL ? realpath(run->rules, rules) : NULL},
       {"CALLSIG_INCLUDE", run->include},
@@ -377,9 +374,13 @@ static int prepare(struct run_options *run, const char *name, struct cli_profile
                    struct cli_recording_place *place)
 {
   struct cli_libraries libraries = {0};
+  struct cli_install_paths paths;
   int error = cli_profiled_program_find(name, program);
+  if (error == 0)
+    error = cli_install_paths_find(&paths);
   if (error == 0 && program->facts.interpreter[0] != '\0')
-    error = cli_libraries_list(program->facts.interpreter, program->image, &libraries);
+    error = cli_libraries_list(program->facts.interpreter, program->image,
+                               program->facts.defines_hook ? NULL : paths.runtime, &libraries);
   if (error == 0 && run->is_mpi)
     error = cli_mpi_find(program->image, &libraries, &run->mpi);
   if (error == 0)
@@ -387,7 +388,7 @@ static int prepare(struct run_options *run, const char *name, struct cli_profile
                                 cli_bounds_below(&run->table.rows.filter, run->beside));
   if (error == -ENOEXEC && run->beside && run->plain == NULL)
     cli_error("run: the program to take times from is named with '=': --beside=%s", name);
-  if (error == 0 && (error = set_environment(run, program, &libraries)) == -ENOMEM)
+  if (error == 0 && (error = set_environment(run, program, &libraries, &paths)) == -ENOMEM)
     cli_error("run: out of memory");
   /* Last, so that an older recording stays when this run comes to nothing; before the database alone, whose writer
    * reads what it finds there. */

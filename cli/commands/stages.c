@@ -270,12 +270,13 @@ static int print_file(const char *path, bool named, const struct print *print, s
       print_name(path);
     return print_database(path, print);
   }
-  if (print->run) {
-    cli_error("stages: %s: --run chooses of a database, and this is a recording", path);
-    return CLI_EXIT_FAILURE;
-  }
   if (callsig_pipeline_load_all(path, &pipelines, &count) < 0)
     return CLI_EXIT_FAILURE;
+  if (print->run) {
+    cli_error("stages: %s: --run chooses of a database, and this is a recording", path);
+    callsig_pipeline_free_all(pipelines, count);
+    return CLI_EXIT_FAILURE;
+  }
   for (size_t i = 0; i < count; i++)
     printed->processes += is_told(pipelines[i], print);
   int status = print_pipelines(pipelines, count, named, print);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +29,15 @@ static int add_path(struct cli_libraries *libraries, const char *path, size_t le
 }
 
 /* A line is "\tNAME => PATH (0xADDRESS)", "\tPATH (0xADDRESS)", or an error: "PROGRAM: error while loading shared
- * libraries: WHAT". */
+ * libraries: WHAT", which is told unless `image` is NULL. */
 static int read_line(struct cli_libraries *libraries, const char *image, char *line)
 {
   static const char failure[] = "error while loading shared libraries: ";
   char *what = strstr(line, failure);
   if (what != NULL) {
     what[strcspn(what, "\n")] = '\0';
-    cli_error("run: %s: would not start: %s (LD_LIBRARY_PATH names more folders)", image, what + sizeof failure - 1);
+    if (image != NULL)
+      cli_error("run: %s: would not start: %s (LD_LIBRARY_PATH names more folders)", image, what + sizeof failure - 1);
     return -ENOENT;
   }
   char *arrow = strstr(line, " => ");
@@ -44,16 +46,43 @@ static int read_line(struct cli_libraries *libraries, const char *image, char *l
   return path[0] == '/' && end != NULL ? add_path(libraries, path, (size_t)(end - path)) : 0;
 }
 
-static int spawn_lister(const char *interpreter, const char *image, int output, pid_t *pid)
+/* The command's environment with LD_PRELOAD as it will be; only *preloads and the array are new. NULL: no memory. */
+static char **preloading(const char *runtime, char **preloads)
 {
-  char *arguments[] = {(char *)interpreter, "--list", (char *)image, NULL};
+  static const char variable[] = "LD_PRELOAD=";
+  const char *existing = getenv("LD_PRELOAD");
+  size_t count = 0, kept = 0;
+  while (environ[count] != NULL)
+    count++;
+  char **environment = calloc(count + 2, sizeof *environment);
+  if (environment == NULL || asprintf(preloads, "%s%s%s%s", variable, runtime, existing != NULL ? ":" : "",
+                                      existing != NULL ? existing : "") < 0) {
+    free(environment);
+    return NULL;
+  }
+  for (size_t i = 0; i < count; i++)
+    if (strncmp(environ[i], variable, sizeof variable - 1) != 0)
+      environment[kept++] = environ[i];
+  environment[kept] = *preloads;
+  return environment;
+}
+
+static int spawn_lister(const char *interpreter, const char *image, const char *runtime, int output, pid_t *pid)
+{
+  char *arguments[] = {(char *)interpreter, "--list", (char *)image, NULL}, *preloads = NULL;
+  char **environment = runtime != NULL ? preloading(runtime, &preloads) : environ;
+  if (environment == NULL)
+    return -ENOMEM;
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, output, 1);
   posix_spawn_file_actions_adddup2(&actions, output, 2);
-  int error = posix_spawn(pid, interpreter, &actions, NULL, arguments, environ);
+  int error = posix_spawn(pid, interpreter, &actions, NULL, arguments, environment);
   posix_spawn_file_actions_destroy(&actions);
+  if (environment != environ)
+    free(environment);
+  free(preloads);
   return -error;
 }
 
@@ -85,7 +114,10 @@ static int wait_lister(pid_t pid)
   return status;
 }
 
-int cli_libraries_list(const char *interpreter, const char *image, struct cli_libraries *libraries)
+/* Lists the libraries, with `runtime` loaded before them unless it is NULL. Where one is missing, 1 when that is not to
+ * be told. */
+static int list(const char *interpreter, const char *image, const char *runtime, bool is_told,
+                struct cli_libraries *libraries)
 {
   *libraries = (struct cli_libraries){0};
   int ends[2];
@@ -95,7 +127,7 @@ int cli_libraries_list(const char *interpreter, const char *image, struct cli_li
     cli_error("run: cannot make a pipe: %s", strerror(error));
     return -error;
   }
-  int error = spawn_lister(interpreter, image, ends[1], &pid);
+  int error = spawn_lister(interpreter, image, runtime, ends[1], &pid);
   close(ends[1]);
   if (error < 0) {
     cli_error("run: %s: its dynamic linker %s cannot be run: %s", image, interpreter, strerror(-error));
@@ -104,19 +136,30 @@ int cli_libraries_list(const char *interpreter, const char *image, struct cli_li
   }
   FILE *output = fdopen(ends[0], "r");
   if (output != NULL) {
-    error = read_all(libraries, image, output);
+    error = read_all(libraries, is_told ? image : NULL, output);
     fclose(output);
   } else {
     error = -errno;
     close(ends[0]);
   }
   int status = wait_lister(pid);
-  if (error < 0 && error != -ENOENT)
+  if (error == -ENOENT)
+    return is_told ? error : 1;
+  if (error < 0)
     cli_error("run: %s: its libraries cannot be listed: %s", image, strerror(-error));
   if (error < 0 || status == 0)
     return error;
   cli_error("run: %s: '%s --list' fails on it, so it would not start", image, interpreter);
   return -ENOEXEC;
+}
+
+int cli_libraries_list(const char *interpreter, const char *image, const char *runtime, struct cli_libraries *libraries)
+{
+  int error = list(interpreter, image, NULL, runtime == NULL, libraries);
+  if (error != 1)
+    return error;
+  cli_libraries_free(libraries);
+  return list(interpreter, image, runtime, true, libraries);
 }
 
 const char *cli_libraries_first(const struct cli_libraries *libraries)

@@ -9,9 +9,11 @@ struct cli_libraries {
   size_t count;
 };
 
-/* Asks `interpreter`, the dynamic linker of `image`, for its libraries. Returns 0, or a negative errno after a message:
- * for a library that is missing, -ENOENT. *libraries is valid in either case. */
-int cli_libraries_list(const char *interpreter, const char *image, struct cli_libraries *libraries);
+/* Asks `interpreter`, the dynamic linker of `image`, for its libraries; where one is missing, once more with `runtime`
+ * (NULL: none) loaded before them, which a program that links it may find nowhere else. Returns 0, or a negative errno
+ * after a message: for a library that is missing, -ENOENT. *libraries is valid in either case. */
+int cli_libraries_list(const char *interpreter, const char *image, const char *runtime,
+                       struct cli_libraries *libraries);
 
 /* The one of `libraries` that has to be loaded before all others, as AddressSanitizer's runtime insists; NULL for none.
  */

@@ -463,6 +463,7 @@ class Processes(Counted):
         for bad in ("0", "-1", "first", "1x", ""):
             self.assert_fails(self.callsig("stages", "--run", bad, "r.db"), 2, "is neither the number of a run nor last")
         self.assert_fails(self.callsig("stages", "--run", "1", "p.out"), 1, "p.out: --run chooses of a database, and this is a recording")
+        self.assert_fails(self.callsig("stages", "--run", "1", "none.db"), 1, "none.db: cannot open: No such file")
         self.assert_fails(self.callsig("stages", "--run", "1", "--db", "r.db", "p.out"), 2, "--run chooses what is shown of a database")
 
 

@@ -101,6 +101,14 @@ class Refusals(harness.Case):
         user = self.compile("user", "int part(void); int main(void) { return part(); }", libs=["-L.", "-l:libpart.so"])
         self.refused(user, "user: would not start: libpart.so: cannot open", "LD_LIBRARY_PATH")
 
+    def test_runtime_that_is_preloaded_need_not_be_found(self):
+        """A program that links the runtime starts under the command wherever that was installed."""
+        linked = self.compile("linked", harness.CALLS, libs=["-L" + harness.RUNTIME, "-Wl,--no-as-needed", "-lcallsig"])
+        self.assertIn("libcallsig.so", subprocess.run([linked], stderr=subprocess.PIPE, text=True, check=False).stderr)
+        done = self.callsig("run", linked)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("twice(n=7)", done.stderr)
+
     @unittest.skipUnless(os.getuid() == 0, "only root can give a program to another user")
     def test_setuid(self):
         program = self.compile("program", harness.CALLS)
