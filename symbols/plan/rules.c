@@ -256,7 +256,7 @@ static bool parse_rule(struct sym_rule_lexer *lexer, struct sym_rule *rule)
   } else if (sym_rule_lexer_word(lexer, "type")) {
     parse_type_rule(lexer, rule);
   } else {
-    sym_rule_lexer_fail(lexer, "a rule begins with 'type', 'function' or 'file'");
+    sym_rule_lexer_fail(lexer, "a rule begins with 'type', 'function' or 'file', behind 'soft' where it may not fit");
   }
   if (!lexer->problem && !sym_rule_lexer_end(lexer))
     sym_rule_lexer_fail(lexer, "unexpected text: '%.40s'", lexer->at);

@@ -165,35 +165,6 @@ static void widening(void **state)
   callsig_stats_free(stats);
 }
 
-/* Neither a call that is open in the end, nor calls below another function's recursion, are inside of calls of their
- * own function: what widening makes one of them is counted exactly. */
-static void widening_without_recursion(void **state)
-{
-  (void)state;
-  struct sample sample;
-  sample_begin(&sample);
-  one(&sample, "a.c", 1, "f");
-  one(&sample, "a.c", 2, "g");
-  sample_calls(&sample);
-  enter(sample.thread, sample.module, 1, 0, 0);
-  enter(sample.thread, sample.module, 1, 0, 0);
-  enter(sample.thread, sample.module, 0, 5, 0);
-  recording_exit(sample.thread, 10);
-  recording_exit(sample.thread, 10);
-  recording_exit(sample.thread, 10);
-  enter(sample.thread, sample.module, 0, 4, 10);
-  recording_exit(sample.thread, 30);
-  recording_widen(sample.thread, sample.module, 0, 0, FMT_WIDEN_LOG2, 1);
-  recording_enter(sample.thread, sample.module, 0, (const uint64_t[]){LOG2, 3}, 2, 40);
-  struct callsig_stats *stats = sample_load(&sample, 60);
-  expect_row(stats, "2^2..2^3", 3, 3, .050, .050);
-  char *table = printed(stats, callsig_stats_print, NULL);
-  assert_non_null(strstr(table, "\nwidened: a.c:1(f): n to log2 buckets\n"));
-  assert_null(strstr(table, "joined by widening under recursion"));
-  free(table);
-  callsig_stats_free(stats);
-}
-
 /* A widening of one thread is a widening of all. */
 static void widening_of_threads(void **state)
 {
@@ -513,7 +484,6 @@ int main(void)
       cmocka_unit_test(threads),
       cmocka_unit_test(modules),
       cmocka_unit_test(widening),
-      cmocka_unit_test(widening_without_recursion),
       cmocka_unit_test(widening_of_threads),
       cmocka_unit_test(open_calls),
       cmocka_unit_test(open_calls_without_clock),

@@ -1,4 +1,4 @@
-/* How tables look: columns, units, percentiles, call stacks, averages, and lines for a terminal. */
+/* How tables look: columns, units, percentiles, call stacks, averages, lines for a terminal, and notes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -361,12 +361,47 @@ static void unknown_percentiles(void **state)
   callsig_stats_free(stats);
 }
 
+/* Neither a call that is open in the end, nor calls below another function's recursion, are inside of calls of their
+ * own function: what widening makes one of them is counted exactly, and no note says otherwise. */
+static void widened_without_recursion(void **state)
+{
+  (void)state;
+  struct sample sample;
+  sample_begin(&sample);
+  for (uint32_t i = 0; i < 2; i++) {
+    index_writer_function(sample.index, "a.c", i + 1, i == 0 ? "f" : "g", 0);
+    index_writer_arg(sample.index, FMT_ARG_VALUE, "n", sample.int_type);
+  }
+  sample_calls(&sample);
+  recording_enter(sample.thread, sample.module, 1, (const uint64_t[]){0, 0}, 2, 0);
+  recording_enter(sample.thread, sample.module, 1, (const uint64_t[]){0, 0}, 2, 0);
+  sample_call(&sample, 0, (const uint64_t[]){0, 5}, 2, 0, 10);
+  recording_exit(sample.thread, 10);
+  recording_exit(sample.thread, 10);
+  sample_call(&sample, 0, (const uint64_t[]){0, 4}, 2, 10, 30);
+  recording_widen(sample.thread, sample.module, 0, 0, FMT_WIDEN_LOG2, 1);
+  recording_enter(sample.thread, sample.module, 0, (const uint64_t[]){FMT_STATE_LOG2, 3}, 2, 40);
+  struct callsig_stats *stats = sample_load(&sample, 60);
+  expect_line(stats, callsig_stats_print, "\n        3    0.050    0.017    0.050    0.017 a.c:1(f(n=2^2..2^3))\n");
+  expect_line(stats, callsig_stats_print, "\nwidened: a.c:1(f): n to log2 buckets\n");
+  char *table = printed(stats, callsig_stats_print, NULL);
+  assert_null(strstr(table, "joined by widening under recursion"));
+  free(table);
+  callsig_stats_free(stats);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(columns_and_units), cmocka_unit_test(call_stacks),         cmocka_unit_test(averages),
-      cmocka_unit_test(terminals),         cmocka_unit_test(narrow_terminals),    cmocka_unit_test(folders),
-      cmocka_unit_test(percentiles),       cmocka_unit_test(unknown_percentiles),
+      cmocka_unit_test(columns_and_units),
+      cmocka_unit_test(call_stacks),
+      cmocka_unit_test(averages),
+      cmocka_unit_test(terminals),
+      cmocka_unit_test(narrow_terminals),
+      cmocka_unit_test(folders),
+      cmocka_unit_test(percentiles),
+      cmocka_unit_test(unknown_percentiles),
+      cmocka_unit_test(widened_without_recursion),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }

@@ -85,7 +85,8 @@ static void test_good_lines(void **state)
 static void test_bad_lines(void **state)
 {
   (void)state;
-  EXPECT_REFUSED("functions f: a ignore", "rules.txt:1: a rule begins with 'type', 'function' or 'file'");
+  EXPECT_REFUSED("functions f: a ignore",
+                 "rules.txt:1: a rule begins with 'type', 'function' or 'file', behind 'soft' where it may not fit");
   EXPECT_REFUSED("\n\nfunction f a ignore", "rules.txt:3: a ':' is missing after the function's name");
   EXPECT_REFUSED("function : a ignore", "rules.txt:1: the function's name is missing before ':'");
   EXPECT_REFUSED("function f: ignore",
@@ -149,8 +150,9 @@ static void test_bad_lines(void **state)
 static void test_every_bad_line_is_told(void **state)
 {
   (void)state;
-  EXPECT_REFUSED("x\nfunction f: a ignore\ny", "rules.txt:1: a rule begins with 'type', 'function' or 'file'\n"
-                                               "rules.txt:3: a rule begins with 'type', 'function' or 'file'");
+  EXPECT_REFUSED("x\nfunction f: a ignore\ny",
+                 "rules.txt:1: a rule begins with 'type', 'function' or 'file', behind 'soft' where it may not fit\n"
+                 "rules.txt:3: a rule begins with 'type', 'function' or 'file', behind 'soft' where it may not fit");
 }
 
 /* Builds with `rules` and compares the plan of `function`. */
