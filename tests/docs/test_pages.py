@@ -76,6 +76,22 @@ class Pages(unittest.TestCase):
                         self.assertTrue((found.group(1) or found.group(2)) in known, "no source has this name")
         self.assertGreater(checked, 10, "names are found in the pages")
 
+    def test_versions_are_those_of_the_code(self):
+        """What the page on compatibility says of each format, where the code has its version, and another page that says it."""
+        policy = " ".join((pages.TOP / "docs" / "abi-policy.md").read_text().split())
+        for told, source, declared in (
+                (r"`FMT_RECORDING_VERSION` is its version, (\d+)", "format/recording.h", r"#define FMT_RECORDING_VERSION (\d+)u"),
+                (r"`FMT_INDEX_VERSION` is its version, (\d+)", "format/index.h", r"#define FMT_INDEX_VERSION (\d+)u"),
+                (r"`callsig_schema.version`, (\d+)", "output/monitor/database_tables.c", r"INSERT INTO callsig_schema VALUES \((\d+)\)"),
+                (r"`callsig_schema.version`, (\d+)", "docs/sqlite.md", r"`callsig_schema` \| `version`: (\d+)"),
+                (r"`FMT_INDEX_VERSION` is its version, (\d+)", "docs/index-format.md", r"\| 8 \| 4 \| version \| (\d+) \|"),
+                (r"`FMT_RECORDING_VERSION` is its version, (\d+)", "docs/recording-format.md", r"\| 8 \| 4 \| `version` \| (\d+) \|")):
+            with self.subTest(told=told, source=source):
+                found, code = re.search(told, policy), re.search(declared, (pages.TOP / source).read_text())
+                self.assertIsNotNone(found)
+                self.assertIsNotNone(code)
+                self.assertEqual(found[1], code[1])
+
     def test_links_lead_somewhere(self):
         for page in pages.PAGES:
             for target in pages.links(page.read_text()):
