@@ -258,7 +258,6 @@ int out_seal_file(int file)
     return -EINVAL;
   if (header.seal)
     return 0;
-  /* Samples of a run beside lie behind what the runtime handed out. */
   /* Samples of an earlier version lie behind what the runtime had handed out. */
   const bool is_behind = header.samples && header.samples - header.base >= header.next;
   uint64_t covered = ((is_behind ? size : header.next) + 7) & ~UINT64_C(7);
