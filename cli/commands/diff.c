@@ -32,7 +32,8 @@ static const char help[] =
     "  --html FILE         write a page for a browser in place of printing: all rows, and the trees of both "
     "sides\n"
     "  --by GROUP[,GROUP]  rows are by: function, signature (default), stage, module,\n"
-    "                      site (of the call, after callsig run --sites)\n" CLI_ROW_FILTER_HELP "  --help, --version\n";
+    "                      site (of the call, after callsig run --sites)\n" CLI_ROW_FILTER_HELP CLI_ROW_HOOKS_HELP
+    "  --help, --version\n";
 
 struct diff_command {
   const struct cli_command *command;

@@ -25,7 +25,10 @@ static const char help[] =
     "  -s KEY[,KEY...]     sort as 'callsig report' does; default cumulative\n"
     "  --format FORMAT     table (default), json, csv, or extrap: text for Extra-P\n"
     "  --directory FOLDER  of --format extrap: a file for each law\n" /* and what all readers have */
-    CLI_ROW_OPTION_HELP "  --help, --version\n";
+    CLI_ROW_BY_HELP CLI_ROW_FILTER_HELP
+    "  --compensate        subtract what the hooks themselves cost, as it was calibrated\n"
+    "  --raw               times as the clock read them, hooks and all: the default here\n"
+    "  --help, --version\n";
 
 struct scaling_options {
   struct callsig_stats_scaling wanted;

@@ -68,13 +68,14 @@ enum {
   "  --thread GLOB       only calls of threads of such a name\n"                                                       \
   "  --module GLOB       only functions of such modules\n"                                                             \
   "  --below REGEX       only calls of functions whose printed name matches, and all below them\n"                     \
-  "  --depth N           only calls that lie at most so deep, recursion folded; counted from the\n"                    \
-  "                      outermost function that --below asks for, which is 1\n"                                       \
-  "  --strip-dirs        print file names without their folders; rows that become equal meet\n"                        \
+  "  --depth N           only calls that lie at most so deep, recursion folded; counted from main, or\n"               \
+  "                      from the outermost function that --below asks for, which is 1\n"                              \
+  "  --strip-dirs        print file names without their folders; rows that become equal meet\n"
+#define CLI_ROW_HOOKS_HELP                                                                                             \
   "  --compensate        subtract what the hooks themselves cost (default where calls are\n"                           \
   "                      sampled), and show it\n"                                                                      \
   "  --raw               times as the clock read them, hooks and all\n"
-#define CLI_ROW_OPTION_HELP CLI_ROW_BY_HELP CLI_ROW_FILTER_HELP
+#define CLI_ROW_OPTION_HELP CLI_ROW_BY_HELP CLI_ROW_FILTER_HELP CLI_ROW_HOOKS_HELP
 
 /* Takes one of the options above. CLI_EXIT_OK, or CLI_EXIT_USAGE after a message. */
 int cli_row_options_take(const struct cli_command *command, int option, const char *value,
