@@ -62,6 +62,7 @@ struct sym_args_value {
   const struct sym_access_path
       *base;       /* of a field: the struct that paths in its rule start at; NULL: they start at parameters */
   uint8_t flags;   /* enum fmt_arg_flag */
+  bool is_unmade;  /* what it points to is only made by the function: nothing of it is there yet */
   int group_depth; /* how many groups it is in */
   const struct sym_rule *inside[4]; /* the type rules of those groups */
 };

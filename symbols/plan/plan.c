@@ -199,6 +199,7 @@ static int rule_failed(struct making *making, int set, const struct sym_rule *ru
 static int add_parameter_args(struct making *making, struct draft *draft)
 {
   struct sym_args_value value = {.name = draft->name, .access_path = draft->access_path, .flags = draft->flags};
+  value.is_unmade = draft->flags & FMT_ARG_THIS && sym_function_constructs(&making->names, draft->access_path.type);
   draft->first_arg = making->args.count;
   if (draft->is_hidden)
     return 0;

@@ -27,6 +27,17 @@ int sym_function_names(struct sym_planner *planner, Dwarf_Die *root, struct sym_
   return names->file ? 0 : -ENOMEM;
 }
 
+bool sym_function_constructs(const struct sym_function_names *names, Dwarf_Die pointer)
+{
+  Dwarf_Die class;
+  if (!sym_type_strip(&pointer) || !sym_type_of(&pointer, &class) || !sym_type_strip(&class))
+    return false;
+  /* No other member of a class can be called as it is. Template arguments are part of either name, or of none. */
+  const char *name = dwarf_diename(&class);
+  const size_t length = strcspn(names->plain, "<");
+  return name && length > 0 && strcspn(name, "<") == length && strncmp(name, names->plain, length) == 0;
+}
+
 static bool name_matches(const struct sym_rule *rule, const char *name)
 {
   if (!*name)

@@ -19,6 +19,9 @@ struct sym_function_names {
 /* The names of a function's root DIE. -ENOMEM. */
 int sym_function_names(struct sym_planner *planner, Dwarf_Die *root, struct sym_function_names *names);
 
+/* Whether the function is a constructor of the class that a pointer of this type leads to. */
+bool sym_function_constructs(const struct sym_function_names *names, Dwarf_Die pointer);
+
 /* Whether a function or show rule is about the function. */
 bool sym_rule_matches(const struct sym_rule *rule, const struct sym_function_names *names);
 

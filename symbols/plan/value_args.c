@@ -177,7 +177,7 @@ static int apply(struct sym_args *args, const struct sym_args_value *value, cons
  * one was added, 0 when no rule applies. */
 static int add_ruled_group(struct sym_args *args, const struct sym_args_value *value, const struct sym_args_kind *kind)
 {
-  if (value->group_depth == (int)(sizeof value->inside / sizeof *value->inside))
+  if (value->is_unmade || value->group_depth == (int)(sizeof value->inside / sizeof *value->inside))
     return 0;
   for (int set = SYM_RULE_SETS; set-- > 0;) {
     const struct sym_rules *rules = args->sets[set].rules;

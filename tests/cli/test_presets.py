@@ -227,6 +227,23 @@ class Language(Rules):
         self.check(self.table("soft type *list: count", "soft type *list: items=end - first"),
                    "sum(l:list(items=7), o:other_list(count=3))")
 
+    def test_an_object_that_is_only_made(self):
+        """A constructor finds nothing in its object yet: what lies there is no field's value."""
+        source = """
+            struct Box { int n; explicit Box(int n) : n(n) {} int get() const { return n; } ~Box() {} };
+            template <class T> struct Pair { T a; explicit Pair(T a) : a(a) {} T first() const { return a; } };
+            struct Outer { Box box; Outer(const Box &from, Box *to) : box(from) { to->n = 9; } int get() const { return box.n; } };
+            int main() { Box box(7); Box other(8); Pair<short> pair(3); Outer outer(box, &other); return box.get() + pair.first() + outer.get() == 0; }
+            """
+        rules = self.write("rules.txt", "type Box: n\ntype Pair*: a\ntype Outer: box.n\n")
+        for compiler in ("g++", "clang++"):
+            with self.subTest(compiler=compiler):
+                program = self.compile("made", source, "-O0", "-x", "c++", compiler=compiler, libs=["-x", "none", "-lstdc++"])
+                text = self.signatures(program, rules)
+                pair = "Pair<short int>" if compiler == "g++" else "Pair<short>"
+                self.check(text, "Box::Box(this:Box, n=7)", "Box::get(this:Box(n=7))", "Box::~Box(this:Box(n=9))",
+                           f"{pair}::Pair(this:{pair}, a=3)", f"{pair}::first(this:{pair}(a=3))", "Outer::Outer(this:Outer, from:Box(n=7), to:Box(n=8))", "Outer::get(this:Outer(box.n=7))")
+
     def test_a_soft_rule_says_nothing(self):
         self.check(self.table("soft type lost: a", "soft type list: lost", "soft function lost: a ignore", "soft function sum: lost ignore"),
                    "sum(l:struct list*, o:struct other_list)")
