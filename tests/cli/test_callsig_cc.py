@@ -163,6 +163,18 @@ class Real(harness.Case):
                     self.assertNotIn("times hold what the hooks took", table)
                     self.assertEqual("\nhooks are calls in the program's code " in table, is_said, table)
 
+    def test_note_passes_over_the_library_of_mpi(self):
+        """Its rows are calls of hooks whatever the program is."""
+        self.write("part.c", "int part(int n) { return n; }\n")
+        self.write("a.c", "int part(int n);\nint main(void) { return part(0); }\n")
+        for library, is_said in (("./libpart.so", True), ("./libcallsig-mpi-openmpi.so", False)):
+            for command in (("--before-inlining", "-shared", "-fPIC", "part.c", "-o", library), ("a.c", library, "-o", "a")):
+                self.assertEqual(self.run_command(harness.CALLSIG_CC, *command, env={"CALLSIG_CC": "gcc"}).returncode, 0)
+            self.assertEqual(self.run_command(harness.CALLSIG, "run", "-o", "out", self.path("a")).returncode, 0)
+            table = self.run_command(harness.CALLSIG, "report", "--compensate", "out").stdout
+            self.assertIn("part(n=0)", table)
+            self.assertEqual("\nhooks are calls in the program's code " in table, is_said, table)
+
     def test_note_on_times_that_hold_hooks(self):
         """Below a table of a run in which every call was timed, unless the hooks are taken off, or --raw asks for what the clock read."""
         self.write("a.c", "static __attribute__((noinline)) void leaf(void) { __asm__ volatile(\"\"); }\n"
