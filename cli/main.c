@@ -1,12 +1,14 @@
 /* callsig: finds the subcommand and hands the rest of the command line to it. */
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/commands/commands.h"
 #include "cli/common/code_lines.h"
-#include "cli/common/file_limit.h"
+#include "cli/common/ignored_signals.h"
 #include "cli/common/print_help.h"
 #include "cli/common/stack_size.h"
+#include "cli/common/standard_files.h"
 #include "config.h"
 
 static int print_help(void)
@@ -55,11 +57,12 @@ static int print_help_of(int count, char **names)
 
 int main(int argc, char **argv)
 {
+  cli_standard_files_hold();
   if (argc < 2) {
     cli_error("no command given; 'callsig --help' lists them");
     return CLI_EXIT_USAGE;
   }
-  cli_file_limit_is_error();
+  cli_signal_ignore(SIGXFSZ);
   if (cli_stack_size_prepare() < 0)
     return CLI_EXIT_FAILURE;
   callsig_stats_set_lines(cli_code_lines, NULL);

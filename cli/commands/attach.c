@@ -12,6 +12,7 @@
 #include "callsig/stats.h"
 #include "cli/attach/attach.h"
 #include "cli/commands/commands.h"
+#include "cli/common/ignored_signals.h"
 #include "cli/common/recordings.h"
 #include "cli/common/row_options.h"
 #include "cli/common/seconds.h"
@@ -96,7 +97,8 @@ static void interrupt(int signal)
   was_interrupted = 1;
 }
 
-/* From here on these signals end the wait, and nothing else: a process is never left while it is being changed. */
+/* From here on these signals end the wait, and nothing else: a process is never left while it is being changed, nor
+ * where nobody reads any more what is told here. */
 static void catch_signals(sigset_t *before)
 {
   static const int caught[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
@@ -109,6 +111,7 @@ static void catch_signals(sigset_t *before)
     sigaction(caught[i], &action, NULL);
   }
   sigprocmask(SIG_BLOCK, &blocked, before);
+  cli_signal_ignore(SIGPIPE);
 }
 
 /* Waits for the time, a signal, or the process's end. */

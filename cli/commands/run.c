@@ -1,5 +1,6 @@
 /* callsig run: profiles a program from its start to its end. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +12,7 @@
 #include "cli/beside/own_run.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/run_help.h"
+#include "cli/common/ignored_signals.h"
 #include "cli/common/install_paths.h"
 #include "cli/common/recordings.h"
 #include "cli/common/row_options.h"
@@ -462,6 +464,8 @@ static int run_main(const struct cli_command *command, int argc, char **argv)
                             .server = CLI_SIDE_SERVER_NONE};
   int status = CLI_EXIT_OK;
   if (read_options(command, argc, argv, &run, &status) == 0) {
+    /* Who reads what is told here may be gone before the program is, which is waited for all the same. */
+    cli_signal_ignore(SIGPIPE);
     status = check_options(command, &run);
     if (status == CLI_EXIT_OK)
       status = cli_side_server_open(&run.server);

@@ -12,12 +12,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli/common/file_limit.h"
+#include "cli/common/ignored_signals.h"
 #include "cli/common/subcommand.h"
 
-/* Signals that ask a program to do something: all of them are sent on. */
-static const int forwarded[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
-enum { FORWARDED_COUNT = sizeof forwarded / sizeof *forwarded };
+/* Signals that ask a program to do something, or to end: all of them are sent on. Those of faults and of limits are
+ * this process's own, and the terminal's that stop it stop the program by themselves. */
+static const int forwarded[] = {SIGHUP,   SIGINT,  SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2,   SIGALRM, SIGCONT,
+                                SIGWINCH, SIGABRT, SIGPIPE, SIGURG,  SIGIO,   SIGVTALRM, SIGPROF, SIGPWR};
+enum { SIGNALS = 65 };
 
 /* The program that signals go to; 0 before it runs and after it was waited for. A handler gets no argument of ours. */
 static volatile sig_atomic_t target;
@@ -26,26 +28,41 @@ static void forward(int signal, siginfo_t *info, void *context)
 {
   (void)context;
   int saved = errno;
-  /* The kernel itself (a terminal's key, its hang-up) signals the whole foreground group, the program included. */
-  if (info->si_code <= 0 && target != 0)
+  /* The kernel itself (a terminal's key, its hang-up) signals the whole foreground group, the program included. What
+   * the program sends to its group it gets by itself, and what it sends to its parent is not for it. And a pipe that
+   * nobody reads any more looks as if this process had sent the signal. */
+  const bool is_for_it = info->si_code <= 0 && info->si_pid != (pid_t)target && info->si_pid != getpid();
+  if (is_for_it && target != 0 && info->si_code == SI_QUEUE)
+    sigqueue((pid_t)target, signal, info->si_value);
+  else if (is_for_it && target != 0)
     kill((pid_t)target, signal);
   errno = saved;
 }
 
+static bool is_forwarded(int signal)
+{
+  for (size_t i = 0; i < sizeof forwarded / sizeof *forwarded; i++)
+    if (forwarded[i] == signal)
+      return true;
+  return signal >= SIGRTMIN && signal <= SIGRTMAX;
+}
+
 /* The program has started: what is ignored here (nohup; SIGINT and SIGQUIT of what a script puts into the background)
  * is ignored there, unless it asks for it all the same, which only it can tell. */
-static void install_handlers(struct sigaction saved[FORWARDED_COUNT])
+static void install_handlers(struct sigaction saved[SIGNALS])
 {
   struct sigaction action = {.sa_sigaction = forward, .sa_flags = SA_SIGINFO | SA_RESTART};
   sigfillset(&action.sa_mask);
-  for (size_t i = 0; i < FORWARDED_COUNT; i++)
-    sigaction(forwarded[i], &action, &saved[i]);
+  for (int signal = 1; signal < SIGNALS; signal++)
+    if (is_forwarded(signal))
+      sigaction(signal, &action, &saved[signal]);
 }
 
-static void restore_handlers(const struct sigaction saved[FORWARDED_COUNT])
+static void restore_handlers(const struct sigaction saved[SIGNALS])
 {
-  for (size_t i = 0; i < FORWARDED_COUNT; i++)
-    sigaction(forwarded[i], &saved[i], NULL);
+  for (int signal = 1; signal < SIGNALS; signal++)
+    if (is_forwarded(signal))
+      sigaction(signal, &saved[signal], NULL);
 }
 
 /* Starts the program with the signal mask `mask`. */
@@ -54,7 +71,7 @@ static int start(const char *path, char *const argv[], char *const environment[]
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t defaults;
-  cli_file_limit_defaults(&defaults);
+  cli_signals_defaults(&defaults);
   posix_spawnattr_setsigmask(&attributes, mask);
   posix_spawnattr_setsigdefault(&attributes, &defaults);
   posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
@@ -71,7 +88,7 @@ static _Noreturn void become(const char *path, char *const argv[], char *const e
   /* Gone before it could be asked for. */
   if (getppid() != parent)
     raise(SIGKILL);
-  cli_file_limit_reset();
+  cli_signals_reset();
   sigprocmask(SIG_SETMASK, mask, NULL);
   execve(path, argv, environment);
   const int error = errno;
@@ -118,7 +135,7 @@ static void wait_for_end(pid_t pid)
 int cli_supervise(const char *path, char *const argv[], char *const environment[], bool is_bound,
                   void (*look)(pid_t pid, void *data), void *data, pid_t *pid, int *status)
 {
-  struct sigaction saved[FORWARDED_COUNT];
+  struct sigaction saved[SIGNALS];
   sigset_t all, mask;
   /* Blocked until the program's id is known, so that no signal is lost in between. */
   sigfillset(&all);
