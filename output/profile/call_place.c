@@ -154,9 +154,9 @@ static int take_lines(size_t number, const struct callsig_stats_code_line *lines
   for (size_t i = count; i-- > first && result == 0;) {
     struct out_call_place found = {
         .module = FMT_NONE, .flags = FMT_CALL_PLACE_SOUGHT, .line = lines[i].line, .outer = outer};
-    result = base_strings_add(profile->strings, lines[i].file, &found.file);
+    result = out_load_foreign(profile->strings, lines[i].file, strlen(lines[i].file), &found.file);
     if (result == 0)
-      result = base_strings_add(profile->strings, lines[i].function, &found.function);
+      result = out_load_foreign(profile->strings, lines[i].function, strlen(lines[i].function), &found.function);
     if (result == 0 && i > first)
       result = intern(profile, &found, &outer);
     if (result == 0 && i == first) {

@@ -50,6 +50,8 @@ void out_load_finish_processes(struct out_loader *loader);
 int out_load_samples(struct out_loader *loader);
 /* load_functions.c: every module of the recording, with its index copied and opened. */
 int out_load_modules(struct out_loader *loader);
+/* load_name.c: the string of text that comes from elsewhere, escaped where it would not print. 0 or -ENOMEM. */
+int out_load_foreign(struct base_strings *strings, const char *bytes, size_t length, uint32_t *string);
 /* load_name.c: the profile's string of text that comes from the recording, escaped where it would not print. 0 or
  * -ENOMEM. */
 int out_load_text(struct out_loader *loader, const char *bytes, size_t length, uint32_t *string);

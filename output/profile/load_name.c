@@ -5,14 +5,18 @@
 #include "output/profile/load.h"
 #include "output/text/text.h"
 
-/* Interns text that comes from the recording: what would not print is escaped. */
-int out_load_text(struct out_loader *loader, const char *bytes, size_t length, uint32_t *string)
+int out_load_foreign(struct base_strings *strings, const char *bytes, size_t length, uint32_t *string)
 {
   struct out_text text = {0};
   out_text_printable(&text, bytes, length);
-  int result = text.failed ? -ENOMEM : base_strings_add(loader->profile->strings, out_text_string(&text), string);
+  int result = text.failed ? -ENOMEM : base_strings_add(strings, out_text_string(&text), string);
   out_text_free(&text);
   return result;
+}
+
+int out_load_text(struct out_loader *loader, const char *bytes, size_t length, uint32_t *string)
+{
+  return out_load_foreign(loader->profile->strings, bytes, length, string);
 }
 
 int out_load_name(struct out_loader *loader, uint64_t address, const char *missing, uint32_t *string)

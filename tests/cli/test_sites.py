@@ -155,6 +155,18 @@ class Sites(harness.Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"\(leaf\) \[at .*sites\+0x[0-9a-f]+\]")
 
+    def test_names_that_do_not_print(self):
+        """Files of programs are called whatever they are called: no name of one drives a terminal."""
+        source = '#line 1 "a\\033[31m\\nb.c"\n' + harness.CALLS
+        program = self.compile("hostile", source)
+        for options in ((), ("--apart",)):
+            self.assertEqual(self.callsig("run", "--sites", *options, "-o", "hostile.out", program).returncode, 0)
+            for report in (("report", "--by", "site"), ("report", "--by", "site", "--format", "csv")):
+                done = self.callsig(*report, "hostile.out")
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+                self.assertNotIn("\x1b", done.stdout)
+                self.assertIn(r"a\x1b[31m\x0ab.c:4(main)", done.stdout)
+
     def test_not_recorded(self):
         """Rows by site say why none of them has one, where none was asked for."""
         said = "where calls were made is unknown: it was not recorded (callsig run --sites records it)"
