@@ -82,15 +82,24 @@ static enum cli_sent send_data(struct pushing *pushing, const void *data, size_t
   return sent;
 }
 
-/* Sends the oldest profile. */
-static enum cli_sent send_one(struct pushing *pushing, const struct cli_spooled *oldest)
+/* Sends the oldest profile. False: it is to be tried again later. One that cannot be read does not keep those behind it
+ * waiting, and one that was sent and cannot be removed is not sent again. */
+static bool send_one(struct pushing *pushing, const struct cli_spooled *oldest)
 {
   void *data = cli_spool_read(&pushing->spool, oldest);
   if (!data)
-    return CLI_SENT_LATER;
+    return cli_spool_pass_over(&pushing->spool, oldest) == 0;
   enum cli_sent sent = send_data(pushing, data, oldest->bytes, oldest->from_ms, oldest->until_ms);
   free(data);
-  return sent;
+  if (sent == CLI_SENT_LATER)
+    return false;
+  pushing->retry = FIRST_RETRY_S;
+  if (cli_spool_remove(&pushing->spool, oldest) == 0)
+    return true;
+  if (sent == CLI_SENT)
+    cli_error("--push: the profile from %llu on was sent, and is sent a second time if it stays there",
+              (unsigned long long)(oldest->from_ms / 1000));
+  return cli_spool_pass_over(&pushing->spool, oldest) == 0;
 }
 
 static void put_off(struct pushing *pushing)
@@ -144,12 +153,9 @@ static void send_all(struct pushing *pushing, double until)
 {
   struct cli_spooled oldest;
   while (now() >= pushing->try_at && now() < until && !is_out_of_time(pushing) &&
-         cli_spool_oldest(&pushing->spool, &oldest) > 0) {
-    if (send_one(pushing, &oldest) == CLI_SENT_LATER || cli_spool_remove(&pushing->spool, &oldest) < 0)
+         cli_spool_oldest(&pushing->spool, &oldest) > 0)
+    if (!send_one(pushing, &oldest))
       put_off(pushing);
-    else
-      pushing->retry = FIRST_RETRY_S;
-  }
 }
 
 static int push_until_end(struct pushing *pushing)
@@ -173,8 +179,7 @@ static int push_until_end(struct pushing *pushing)
 /* Says what is left. A profile that was not sent is no success. */
 static int tell_rest(const struct pushing *pushing)
 {
-  struct cli_spooled oldest;
-  if (cli_spool_oldest(&pushing->spool, &oldest) == 0)
+  if (cli_spool_is_empty(&pushing->spool))
     return pushing->has_lost ? CLI_EXIT_FAILURE : CLI_EXIT_OK;
   cli_error("--push: profiles that were not taken are in %s: the next 'callsig export --push' sends them",
             pushing->spool.path);

@@ -28,6 +28,7 @@ static int fail(const struct cli_spool *spool, const char *what, int error)
 int cli_spool_open(struct cli_spool *spool, const char *path)
 {
   struct stat status;
+  spool->passed = (struct base_vector)BASE_VECTOR_OF(struct cli_spooled);
   snprintf(spool->path, sizeof spool->path, "%s", path);
   if (mkdir(path, 0700) != 0 && errno != EEXIST)
     return fail(spool, "cannot be made", errno);
@@ -53,6 +54,7 @@ void cli_spool_close(struct cli_spool *spool)
   if (spool->folder >= 0)
     close(spool->folder);
   spool->folder = -1;
+  base_vector_free(&spool->passed);
 }
 
 /* Is this one of ours? */
@@ -74,8 +76,16 @@ static bool read_entry(const struct cli_spool *spool, const char *name, struct c
   return true;
 }
 
-/* The oldest profile, and the bytes of all. */
-static int look(const struct cli_spool *spool, struct cli_spooled *oldest, uint64_t *bytes)
+static bool is_passed(const struct cli_spool *spool, const struct cli_spooled *spooled)
+{
+  for (uint32_t i = 0; i < spool->passed.count; i++)
+    if (strcmp(((const struct cli_spooled *)base_vector_at(&spool->passed, i))->name, spooled->name) == 0)
+      return true;
+  return false;
+}
+
+/* The oldest profile, of all or of those that are not passed over, and the bytes of these. */
+static int look(const struct cli_spool *spool, bool of_all, struct cli_spooled *oldest, uint64_t *bytes)
 {
   int copy = openat(spool->folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *folder = copy < 0 ? NULL : fdopendir(copy);
@@ -89,7 +99,7 @@ static int look(const struct cli_spool *spool, struct cli_spooled *oldest, uint6
   *bytes = 0;
   for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
     struct cli_spooled spooled;
-    if (!read_entry(spool, entry->d_name, &spooled))
+    if (!read_entry(spool, entry->d_name, &spooled) || (!of_all && is_passed(spool, &spooled)))
       continue;
     *bytes += spooled.bytes;
     if (!found || strcmp(spooled.name, oldest->name) < 0)
@@ -103,7 +113,23 @@ static int look(const struct cli_spool *spool, struct cli_spooled *oldest, uint6
 int cli_spool_oldest(const struct cli_spool *spool, struct cli_spooled *oldest)
 {
   uint64_t bytes;
-  return look(spool, oldest, &bytes);
+  return look(spool, false, oldest, &bytes);
+}
+
+int cli_spool_pass_over(struct cli_spool *spool, const struct cli_spooled *spooled)
+{
+  struct cli_spooled *added = base_vector_add(&spool->passed, 1);
+  if (added == NULL)
+    return fail(spool, spooled->name, ENOMEM);
+  *added = *spooled;
+  return 0;
+}
+
+bool cli_spool_is_empty(const struct cli_spool *spool)
+{
+  struct cli_spooled oldest;
+  uint64_t bytes;
+  return look(spool, true, &oldest, &bytes) == 0;
 }
 
 int cli_spool_remove(const struct cli_spool *spool, const struct cli_spooled *spooled)
@@ -117,7 +143,7 @@ static int make_room(const struct cli_spool *spool, size_t size)
   struct cli_spooled oldest = {0};
   uint64_t bytes = 0;
   int found;
-  while ((found = look(spool, &oldest, &bytes)) > 0 && bytes + size > CLI_SPOOL_MOST_BYTES) {
+  while ((found = look(spool, true, &oldest, &bytes)) > 0 && bytes + size > CLI_SPOOL_MOST_BYTES) {
     cli_error("--spool: %s: more than %" PRIu64 " bytes wait to be sent: the profile from %" PRIu64
               ".%03u on is dropped",
               spool->path, CLI_SPOOL_MOST_BYTES, oldest.from_ms / 1000, (unsigned)(oldest.from_ms % 1000));

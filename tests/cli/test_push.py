@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """callsig export --push: intervals that sum to the whole, an endpoint that is away, refuses or is slow, and what waits on disk."""
 
+import ctypes
 import http.server
 import os
 import platform
@@ -20,6 +21,13 @@ BUILT = "without libcurl" not in subprocess.run([harness.CALLSIG, "export", "--t
 
 # The numbers of the system calls that sleep, and that wait for a connection.
 WAITING = {"x86_64": ("230", "7"), "aarch64": ("115", "73")}[platform.machine()]
+
+
+def follow_modes():
+    """What is executed next may read files by their modes alone, also as root: it has neither CAP_DAC_OVERRIDE nor CAP_DAC_READ_SEARCH."""
+    if os.geteuid() == 0:
+        for capability in (1, 2):
+            ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
 
 
 class Endpoint(http.server.ThreadingHTTPServer):
@@ -83,10 +91,10 @@ class Push(Served):
         self.addCleanup(endpoint.end)
         return endpoint
 
-    def push(self, port, *options):
+    def push(self, port, *options, **settings):
         pushing = subprocess.Popen([harness.CALLSIG, "export", "--to", "pprof", "--push", f"http://127.0.0.1:{port}/in?name=x", "--interval", "1",
                                     *options, "rec.out"], cwd=self.folder, env=self.environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                                   stdout=subprocess.DEVNULL, text=True)
+                                   stdout=subprocess.DEVNULL, text=True, **settings)
         self.addCleanup(pushing.stderr.close)
         self.addCleanup(lambda: pushing.poll() is None and (pushing.kill(), pushing.wait()))
         self.wait_until(lambda: pushing.poll() is not None or self.waits(pushing.pid))
@@ -171,6 +179,23 @@ class Push(Served):
             pushing.send_signal(signal.SIGTERM)
             self.finish(pushing, 0)
         self.assertEqual(self.sums(endpoint.taken), {"rounds": 4, "step": 800, "other": 400})
+
+    def test_a_kept_profile_that_cannot_be_read(self):
+        """Those behind it are sent all the same; it stays, and is told of once, and at the end."""
+        self.start(address=None)
+        oldest = "0000000000001-0000000000002.pb.gz"
+        os.mkdir(self.path("rec.out.push"), 0o700)
+        os.close(os.open(self.path("rec.out.push", oldest), os.O_WRONLY | os.O_CREAT, 0))
+        endpoint = self.endpoint()
+        pushing = self.push(endpoint.server_port, preexec_fn=follow_modes)
+        self.tell("rr")
+        self.wait_until(lambda: endpoint.taken)
+        self.assertEqual(self.end(), 0)
+        errors = self.finish(pushing, 1)
+        self.assertEqual(errors.count(oldest), 1, errors)
+        self.assertIn("profiles that were not taken are in", errors)
+        self.assertEqual(self.kept(), [oldest])
+        self.assertEqual(self.sums(endpoint.taken), {"rounds": 2, "step": 400, "other": 200})
 
     def test_an_endpoint_that_refuses(self):
         self.start(address=None)
