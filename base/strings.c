@@ -10,7 +10,8 @@
 
 struct base_strings {
   char *data;
-  size_t size, capacity;
+  size_t size, capacity, most;
+  bool is_full;
   uint32_t *slots; /* offsets, 0 for free: the empty string is never looked up */
   size_t slot_count, used;
 };
@@ -20,6 +21,7 @@ struct base_strings *base_strings_new(void)
   struct base_strings *strings = calloc(1, sizeof *strings);
   if (!strings)
     return NULL;
+  strings->most = UINT32_MAX;
   strings->capacity = 4096;
   strings->slot_count = 1024;
   strings->data = calloc(1, strings->capacity);
@@ -39,6 +41,16 @@ void base_strings_free(struct base_strings *strings)
   free(strings->data);
   free(strings->slots);
   free(strings);
+}
+
+void base_strings_limit(struct base_strings *strings, size_t most)
+{
+  strings->most = most < UINT32_MAX ? most : UINT32_MAX;
+}
+
+bool base_strings_is_full(const struct base_strings *strings)
+{
+  return strings->is_full;
 }
 
 /* The slot that holds `text`, or the free one where it belongs. */
@@ -72,8 +84,10 @@ static int grow_slots(struct base_strings *strings)
 
 static int append(struct base_strings *strings, const char *text, size_t length, uint32_t *offset)
 {
-  if (strings->size + length + 1 > UINT32_MAX)
+  if (length >= strings->most || strings->size > strings->most - length - 1) {
+    strings->is_full = true;
     return -E2BIG;
+  }
   if (strings->capacity - strings->size < length + 1) {
     size_t capacity = strings->capacity * 2 + length + 1;
     char *data = realloc(strings->data, capacity);

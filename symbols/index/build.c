@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "format/cache_key.h"
 #include "format/sled.h"
@@ -20,6 +21,17 @@
 #include "symbols/index/write.h"
 #include "symbols/plan/notes.h"
 #include "symbols/plan/rule_diagnostics.h"
+
+/* Names of a file that nobody tampered with lie in it, once each, compressed at most: where there is far more of them,
+ * each of many reaches over those that come behind it. */
+#define TEXT_LEAST ((size_t)64 << 20)
+#define TEXT_SHARE ((size_t)16)
+
+static size_t most_text(const char *path)
+{
+  struct stat status;
+  return TEXT_LEAST + (stat(path, &status) == 0 && status.st_size > 0 ? (size_t)status.st_size * TEXT_SHARE : 0);
+}
 
 static int prepare(struct sym_build *build, const char *path)
 {
@@ -46,6 +58,7 @@ static int prepare(struct sym_build *build, const char *path)
   build->asked = calloc(build->instances.ranges.count + 1, sizeof *build->asked);
   if (!build->strings || !build->asked)
     return -ENOMEM;
+  base_strings_limit(build->strings, most_text(path));
   sym_functions_init(&build->functions, build->strings);
   sym_spills_init(&build->spills, &build->file, &build->hook);
   const struct sym_planner_options planner = {.strings = build->strings,
@@ -341,7 +354,12 @@ int sym_index_build(const char *path, const struct sym_index_options *options, v
     error = sym_report_coverage(build.report, path, options->coverage);
   if (!error)
     error = write_index(&build, path, index, size);
-  if (error == -ENOMEM || error == -E2BIG)
+  if (error == -E2BIG && build.strings && base_strings_is_full(build.strings))
+    sym_debugfile_say(&build.file,
+                      "cannot be indexed: its names have more than %zu bytes together, which have no place in it: its "
+                      "debug information is damaged",
+                      most_text(path));
+  else if (error == -ENOMEM || error == -E2BIG)
     sym_debugfile_say(&build.file, "cannot be indexed: %s", strerror(-error));
   release(&build);
   return error;

@@ -180,6 +180,21 @@ class Hostile(harness.Case):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertIn("twice", done.stdout)
 
+    def test_names_that_reach_over_others(self):
+        """Without the ends of strings a little debug information has names that no memory is enough for."""
+        names = ",".join(f"enumerator_number_{i}" for i in range(6000))
+        program = self.compile("program", f"enum big {{{names}}};\nint main(int argc, char **argv) {{ (void)argv; return (enum big)argc == 0; }}\n"
+                               "int take(enum big value) { return value; }\n")
+        done = self.callsig("index", "--coverage", program)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.run_command("objcopy", "--dump-section", ".debug_str=strings", program).returncode, 0)
+        with open(self.path("strings"), "r+b") as file:
+            text = file.read()
+            file.seek(0)
+            file.write(text[:-1].replace(b"\0", b"_") + b"\0")
+        self.assertEqual(self.run_command("objcopy", "--update-section", ".debug_str=strings", program).returncode, 0)
+        self.assert_fails(self.callsig("index", "--coverage", program), 1, "cannot be indexed", "debug information is damaged")
+
     def test_databases_with_views_and_triggers(self):
         """A view in place of a table has rows without end, and a trigger takes away what is written: neither is run."""
         base = sqlite3.connect(self.path("v.db"))
