@@ -18,6 +18,7 @@
 #include "cli/common/subcommand.h"
 
 #define ATTEMPTS  100  /* while others take the same place, each of whom holds it for a moment */
+#define MODE      0600 /* of a recording */
 #define LAID_SIZE 4096 /* of an empty recording: the header's page */
 
 /* What lies in a place that was taken: a header of zeroes but for the run's number and the process that came for it; or
@@ -151,10 +152,12 @@ static int lay_empty(struct cli_recording_place *place)
     char page[LAID_SIZE];
   } empty;
   empty.header.run = place->run;
-  int fd = open(place->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  int fd = open(place->path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, MODE);
   if (fd < 0)
     return -errno;
   int error = 0;
+  /* The program opens it by its name, whatever the umask leaves out. Not every file system has modes. */
+  (void)fchmod(fd, MODE);
   /* On a file system without locks the place is held by its number alone. */
   ssize_t written = 0;
   if (flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK)

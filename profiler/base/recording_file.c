@@ -23,23 +23,29 @@
 #endif
 
 #define PAGE      4096u
+#define MODE      0600u
 #define MAX_NAMES 1000u
 #define ATTEMPTS                                                                                                       \
   100u /* while the lock of a file just made is somebody else's, who will have removed it in a moment                  \
         */
 
+/* Is what was opened there? Whatever the program's umask leaves out, the file is for its owner to open again. */
 static bool is_same_file(long fd, const char *path)
 {
   struct stat file, there;
-  return PROF_SYSCALL2(SYS_fstat, fd, &file) == 0 &&
-         PROF_SYSCALL4(SYS_newfstatat, AT_FDCWD, path, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-         file.st_ino == there.st_ino && file.st_dev == there.st_dev;
+  if (PROF_SYSCALL2(SYS_fstat, fd, &file) != 0 ||
+      PROF_SYSCALL4(SYS_newfstatat, AT_FDCWD, path, &there, AT_SYMLINK_NOFOLLOW) != 0 || file.st_ino != there.st_ino ||
+      file.st_dev != there.st_dev)
+    return false;
+  if ((file.st_mode & MODE) != MODE)
+    PROF_SYSCALL2(SYS_fchmod, fd, MODE);
+  return true;
 }
 
 /* A file that was not there, with its lock. -EAGAIN: it was taken for an abandoned one before it was locked. */
 static long make_new(const char *path)
 {
-  long fd = prof_sys_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  long fd = prof_sys_open(path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, MODE);
   if (fd < 0)
     return fd;
   /* A file system without locks has none to respect either. */

@@ -54,18 +54,28 @@ int sym_cache_directory(char *directory, size_t size)
   return length < 0 || (size_t)length >= size ? -ENAMETOOLONG : 0;
 }
 
-/* Makes the directory and those above it that do not exist, for this user alone. */
+/* Makes the directory if it is not there, for this user alone, whatever the umask leaves out. */
+static int make_one(const char *directory)
+{
+  struct stat status;
+  if (mkdir(directory, 0700) != 0)
+    return errno == EEXIST ? 0 : -errno;
+  if (stat(directory, &status) == 0 && (status.st_mode & 0700) != 0700)
+    (void)chmod(directory, 0700);
+  return 0;
+}
+
+/* The same with those above it. */
 static int make_directory(char *directory)
 {
   for (char *slash = strchr(directory + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
     *slash = '\0';
-    int made = mkdir(directory, 0700);
-    int error = errno;
+    const int error = make_one(directory);
     *slash = '/';
-    if (made != 0 && error != EEXIST)
-      return -error;
+    if (error < 0)
+      return error;
   }
-  return mkdir(directory, 0700) == 0 || errno == EEXIST ? 0 : -errno;
+  return make_one(directory);
 }
 
 /* The build-id note, read with libelf alone: a cached index is found without reading anything else of the module. */
@@ -153,7 +163,8 @@ static int write_all(int fd, const char *data, size_t size)
   return 0;
 }
 
-/* Writes beside the final name and renames, so that a reader sees the whole file or none. mkostemp makes it 0600. */
+/* Writes beside the final name and renames, so that a reader sees the whole file or none. mkostemp makes it 0600, but
+ * for what the umask leaves out. */
 static int write_file(const char *cached, const void *data, size_t size)
 {
   char temporary[PATH_MAX];
@@ -163,6 +174,7 @@ static int write_file(const char *cached, const void *data, size_t size)
   int fd = mkostemp(temporary, O_CLOEXEC);
   if (fd < 0)
     return -errno;
+  (void)fchmod(fd, 0600);
   int error = write_all(fd, data, size);
   if (close(fd) != 0 && !error)
     error = -errno;

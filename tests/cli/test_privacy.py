@@ -104,6 +104,32 @@ class Privacy(harness.Case):
             os.umask(before)
         self.assertEqual([self.mode(self.path(name)) for name in ("r", "folded", "merged", "again")], [0o600] * 4)
 
+    def test_umask_that_leaves_nothing(self):
+        """Recordings and what is kept are for their owner all the same: they are opened again by name."""
+        program = self.compile("forks", """
+            #include <sys/wait.h>
+            #include <unistd.h>
+            static int __attribute__((noinline)) work(int n) { return n + 1; }
+            int main(void) {
+              if (fork() == 0)
+                _exit(work(1) == 0);
+              wait(NULL);
+              return work(2) == 0; }""")
+
+        def close():
+            harness.follow_modes()
+            os.umask(0o777)
+        self.environment["CALLSIG_CACHE_DIR"] = self.path("new", "cache")
+        done = self.run_command(harness.CALLSIG, "run", "-o", "r", "--apart", program, preexec_fn=close)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertNotIn("error", done.stderr)
+        made = [name for name in os.listdir(self.folder) if name.startswith("r") and not name.endswith(".c")]
+        self.assertEqual(len(made), 2, made)
+        done = self.run_command(harness.CALLSIG, "report", "--by", "function", *made, preexec_fn=harness.follow_modes)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"\n +2 .*\(work\)")
+        self.assertEqual([self.mode(self.path(name)) for name in (*made, "new", "new/cache")], [0o600] * 2 + [0o700] * 2)
+
 
 if __name__ == "__main__":
     harness.main()

@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """callsig export --push: intervals that sum to the whole, an endpoint that is away, refuses or is slow, and what waits on disk."""
 
-import ctypes
 import http.server
 import os
 import platform
@@ -21,13 +20,6 @@ BUILT = "without libcurl" not in subprocess.run([harness.CALLSIG, "export", "--t
 
 # The numbers of the system calls that sleep, and that wait for a connection.
 WAITING = {"x86_64": ("230", "7"), "aarch64": ("115", "73")}[platform.machine()]
-
-
-def follow_modes():
-    """What is executed next may read files by their modes alone, also as root: it has neither CAP_DAC_OVERRIDE nor CAP_DAC_READ_SEARCH."""
-    if os.geteuid() == 0:
-        for capability in (1, 2):
-            ctypes.CDLL(None).prctl(24, capability, 0, 0, 0)  # PR_CAPBSET_DROP
 
 
 class Endpoint(http.server.ThreadingHTTPServer):
@@ -187,7 +179,7 @@ class Push(Served):
         os.mkdir(self.path("rec.out.push"), 0o700)
         os.close(os.open(self.path("rec.out.push", oldest), os.O_WRONLY | os.O_CREAT, 0))
         endpoint = self.endpoint()
-        pushing = self.push(endpoint.server_port, preexec_fn=follow_modes)
+        pushing = self.push(endpoint.server_port, preexec_fn=harness.follow_modes)
         self.tell("rr")
         self.wait_until(lambda: endpoint.taken)
         self.assertEqual(self.end(), 0)
