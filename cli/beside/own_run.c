@@ -20,7 +20,7 @@ struct cli_own_run {
   const struct cli_recording_place *place;
   uint64_t recorded; /* CLOCK_MONOTONIC when recording ended, 0: not yet */
   bool is_started;
-  struct cli_used before;
+  struct cli_used before, used; /* by children of this process, and of them by the program and its own */
 };
 
 static uint64_t nanoseconds(clockid_t clock)
@@ -65,12 +65,16 @@ void cli_own_run_look(struct cli_own_run *own, pid_t pid)
   own->is_started = true;
 }
 
-/* Hands out the samples. An error, or none. */
-static int close_sampler(struct cli_own_run *own, struct cli_samples *samples, struct cli_used *used)
+void cli_own_run_end(struct cli_own_run *own)
 {
   const struct cli_used after = cli_used_by_children();
-  *used = (struct cli_used){.user = after.user - own->before.user, .system = after.system - own->before.system};
-  int error = cli_sampler_close(own->sampler, used, samples);
+  own->used = (struct cli_used){.user = after.user - own->before.user, .system = after.system - own->before.system};
+}
+
+/* Hands out the samples. An error, or none. */
+static int close_sampler(struct cli_own_run *own, struct cli_samples *samples)
+{
+  int error = cli_sampler_close(own->sampler, &own->used, samples);
   own->sampler = NULL;
   return error;
 }
@@ -103,9 +107,8 @@ void cli_own_run_write(struct cli_own_run *own, const char *program, pid_t pid, 
   struct base_vector places = BASE_VECTOR_OF(struct cli_place);
   struct cli_known_modules known = {0};
   struct cli_sampled_run run = {.program = program, .status = status, .flags = FMT_SAMPLES_OWN_RUN};
-  struct cli_used used;
-  int error = close_sampler(own, &samples, &used);
-  run.used_ns = used.user;
+  int error = close_sampler(own, &samples);
+  run.used_ns = own->used.user;
   run.flags |= samples.lost_waits ? FMT_SAMPLES_LOST_WAITS : 0;
   samples.sleds_are_on = true;
   if (error == 0 && samples.programs <= 1 && samples.total > 0 && cli_recording_whole_until(own->place) != 0) {
@@ -115,7 +118,7 @@ void cli_own_run_write(struct cli_own_run *own, const char *program, pid_t pid, 
     if (error == 0)
       error = cli_attribute_known(&samples, &known, &places);
     if (error == 0)
-      error = add_time(&samples, &places, FMT_KERNEL, samples.in_kernel ? 0 : system_of(&samples, used.system));
+      error = add_time(&samples, &places, FMT_KERNEL, samples.in_kernel ? 0 : system_of(&samples, own->used.system));
     if (error == 0)
       error = add_time(&samples, &places, FMT_WAITING, samples.waited_ns);
     if (error == 0)

@@ -16,6 +16,10 @@ void cli_own_run_free(struct cli_own_run *own);
 /* To be called with the program's process when it has started, and when it has ended and was not reaped yet. */
 void cli_own_run_look(struct cli_own_run *own, pid_t pid);
 
+/* To be called when the program has been reaped, before another child of this process is: what its children have used
+ * is the program's until then. */
+void cli_own_run_end(struct cli_own_run *own);
+
 /* The program, which was executed from `program`, has been reaped: adds the samples to its recording, those from before
  * it was switched off. Nothing is added when it was switched on meanwhile (cli_recording_whole_until()), nor when the
  * program executed another one, whose time would be told from its own by nothing. A message when they cannot be added,

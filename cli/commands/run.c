@@ -424,6 +424,8 @@ static int run_at_place(struct run_options *run, const struct cli_profiled_progr
                      (error = cli_supervise(program->path, argv, environ, run->is_mpi, look_at_process, &running,
                                             &running.pid, &running.status)) < 0))
     cli_error("run: %s: cannot be started: %s", program->path, strerror(-error));
+  if (running.own != NULL)
+    cli_own_run_end(running.own);
   cli_side_server_end(&run->server);
   cli_window_end(timer);
   cli_trigger_watch_end(running.triggers);

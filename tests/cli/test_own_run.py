@@ -8,8 +8,10 @@ import re
 import resource
 import struct
 import subprocess
+import unittest
 
 import harness
+from served import BUILT, Unix
 from test_beside import DENY
 
 # Functions without calls measure themselves, and are right with hooks, too: what they took is printed.
@@ -213,6 +215,23 @@ int main(void)
 }
 """
 
+# Computes, and then waits for the end of its input. It prints for how many seconds it has had a processor.
+COMPUTES = r"""
+#include <stdio.h>
+#include <time.h>
+static volatile long sink;
+__attribute__((noinline)) void computes(long n) { for (long i = 0; i < n; i++) sink += i; }
+int main(void)
+{
+  struct timespec used;
+  computes(100000000);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &used);
+  printf("%f\n", used.tv_sec + used.tv_nsec * 1e-9);
+  fflush(stdout);
+  return getchar() != EOF;
+}
+"""
+
 
 class OwnRun(harness.Case):
     def rows(self, *options):
@@ -278,6 +297,33 @@ class OwnRun(harness.Case):
         self.assertAlmostEqual(score["factor"], factor, 6)
         self.assertTrue(score["factor_low"] < factor < score["factor_high"], score)
         self.assertTrue(any(f"by samples: {hooks} of {every} of the run" in remark for remark in score["remarks"]), score["remarks"])
+
+    @unittest.skipUnless(BUILT, "built without libmicrohttpd")
+    def test_server(self):
+        """What the server beside the program computes is none of the program's time."""
+        program = self.compile("program", COMPUTES, "-O1")
+        run = subprocess.Popen([harness.CALLSIG, "run", "--serve", "unix:socket", program], cwd=self.folder, env=self.environment,
+                               stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.addCleanup(lambda: (run.kill(), run.wait(), run.stdin.close(), run.stdout.close()))
+        took = float(run.stdout.readline())
+        with open(f"/proc/{run.pid}/task/{run.pid}/children") as file:
+            server = next(child for child in file.read().split() if "serve" in self.stat(child)[1])
+        client = Unix(self.path("socket"))
+        while sum(map(int, self.stat(server)[13:15])) < 2 * took * os.sysconf("SC_CLK_TCK"):
+            client.request("GET", "/")
+            client.getresponse().read()
+        client.close()
+        run.stdin.close()
+        self.assertEqual(run.wait(timeout=120), 0)
+        rows, notes = self.rows()
+        self.assert_sampled(notes, True)
+        self.assertTrue(0.7 < rows["computes"] / took < 1.4, (rows, took))
+
+    @staticmethod
+    def stat(process):
+        with open(f"/proc/{process}/stat") as file:
+            head, name, rest = re.match(r"(\d+) \((.*)\) (.*)", file.read(), re.S).groups()
+        return [head, name, *rest.split()]
 
     def test_switched(self):
         """Samples are of a run that recorded all the time, and not of one that was switched on meanwhile, by whomever."""
