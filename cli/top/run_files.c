@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/common/process_recording.h"
 #include "cli/common/subcommand.h"
 #include "cli/run/child_files.h"
 #include "cli/run/recording_place.h"
@@ -30,6 +31,16 @@ bool cli_top_is_running(unsigned pid)
   if (file)
     fclose(file);
   return running;
+}
+
+bool cli_top_goes_on(const char *path, unsigned pid)
+{
+  char whole[PATH_MAX];
+  struct fmt_rec_header header;
+  if (realpath(path, whole) != NULL && cli_recording_header(whole, &header) &&
+      (header.seal != 0 || header.exit_status != -1 || header.flags & FMT_REC_FINISHED))
+    return false;
+  return cli_top_is_running(pid);
 }
 
 /* The number of the run that a recording is of; 0: of none. */

@@ -16,4 +16,7 @@ int cli_top_load_run(const char *path, struct callsig_stats **stats, unsigned *o
 /* Does the process run? One that is dead, and that its parent did not wait for, does not. */
 bool cli_top_is_running(unsigned pid);
 
+/* Does the process go on whose recording lies at `path`? Its number may be another's by now. */
+bool cli_top_goes_on(const char *path, unsigned pid);
+
 #endif

@@ -185,10 +185,10 @@ int cli_top_source_read(struct cli_top_source *source, struct cli_top_reading *r
   const struct cli_top_reading last = {.began = source->began};
   const bool has_last = source->latest.stats != NULL;
   /* Asked before it is read: what ends meanwhile is read once more. */
-  bool is_known = source->pid > 0, ended = is_known && !cli_top_is_running(source->pid);
+  bool is_known = source->pid > 0, ended = is_known && !cli_top_goes_on(source->path, source->pid);
   int result = read_once(source, &look, reading);
   /* Whose recording it is, the first look alone tells. */
-  if (result == 0 && !is_known && source->pid > 0 && !cli_top_is_running(source->pid)) {
+  if (result == 0 && !is_known && source->pid > 0 && !cli_top_goes_on(source->path, source->pid)) {
     ended = true;
     cli_top_reading_free(reading);
     callsig_stats_free(look.stats);

@@ -67,6 +67,20 @@ int main(int argc, char **argv) {
 
 
 class Top(harness.Case):
+    def test_number_that_is_anothers(self):
+        """What has ended has ended, whoever has the number of its process by now: here this one."""
+        self.assertEqual(self.callsig("run", self.compile("calls", harness.CALLS)).returncode, 0)
+        with open(self.path("callsig.out"), "rb") as file:
+            recording = bytearray(harness.unsealed(file.read()))
+        recording[40:44] = struct.pack("<I", os.getpid())
+        for status, is_told in ((0, "by callsig run"), (-1, "by the program itself")):
+            recording[108:112] = struct.pack("<i", status)
+            with open(self.path("other.out"), "wb") as file:
+                file.write(recording)
+            done = self.callsig("top", "--batch", "1", "--interval", "0.1", "other.out")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertRegex(done.stdout, rf"^callsig top: calls \({os.getpid()}\), ended after ", is_told)
+
     def test_processes(self):
         """Processes that were born since, live, have ended and were folded: the calls of all, and how many run."""
         program = self.compile("program", FAMILY)
