@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "cli/common/process_recording.h"
-#include "cli/common/subcommand.h"
 #include "cli/run/child_files.h"
 #include "cli/run/recording_place.h"
 #include "output/text/message.h"
@@ -63,7 +62,7 @@ static int add_quietly(struct callsig_stats *stats, const char *path)
   const int result = callsig_stats_add(stats, path);
   out_stats_messages_into(NULL);
   if (result < 0 && result != -ENOENT && !said.failed)
-    cli_error_line(out_text_string(&said), NULL);
+    out_stats_message("%s", out_text_string(&said));
   out_text_free(&said);
   return result;
 }
@@ -128,5 +127,9 @@ int cli_top_load_run(const char *path, struct callsig_stats **stats, unsigned *o
       *stats = NULL;
     }
   }
-  return result == -ENOENT ? 0 : result;
+  if (result != -ENOENT)
+    return result;
+  out_stats_message(
+      "%s: processes of the run end faster than they can be read together: some of their calls are missing", path);
+  return 0;
 }

@@ -14,6 +14,7 @@
 #include "cli/top/run_files.h"
 #include "output/profile/named_as.h"
 #include "output/stats/stats_object.h"
+#include "output/text/message.h"
 
 int cli_top_source_open(struct cli_top_source *source, const char *what)
 {
@@ -49,12 +50,6 @@ static char *name_of(const struct callsig_stats_row *row)
   return length < 0 ? NULL : name;
 }
 
-static int no_memory(void)
-{
-  cli_error("top: memory is short");
-  return -ENOMEM;
-}
-
 static int add_rows(struct callsig_stats *stats, struct cli_top_reading *reading)
 {
   const size_t count = callsig_stats_row_count(stats);
@@ -71,7 +66,7 @@ static int add_rows(struct callsig_stats *stats, struct cli_top_reading *reading
     bool added = name && cli_top_reading_add(reading, name, caller ? caller : "", (double)row.ncalls, row.tottime);
     free(name);
     if (!added)
-      return no_memory();
+      return out_stats_no_memory();
   }
   return 0;
 }
@@ -146,7 +141,7 @@ static int read_about(struct cli_top_source *source, const struct callsig_stats 
   callsig_pipeline_free(source->before);
   source->before = pipeline;
   source->looks++;
-  return result < 0 ? no_memory() : 0;
+  return result < 0 ? out_stats_no_memory() : 0;
 }
 
 static int read_once(struct cli_top_source *source, struct cli_top_kept *look, struct cli_top_reading *reading)
@@ -214,7 +209,7 @@ int cli_top_source_again(struct cli_top_source *source, struct cli_top_reading *
   if (!earlier->stats)
     return 0;
   out_stats_forget(earlier->stats);
-  result = out_profile_name_as(&earlier->stats->profile, &latest->stats->profile) < 0 ? no_memory() : 0;
+  result = out_profile_name_as(&earlier->stats->profile, &latest->stats->profile) < 0 ? out_stats_no_memory() : 0;
   if (result == 0)
     result = make_reading(source, earlier->stats, earlier->at, before);
   *count = result == 0 ? 2 : 0;

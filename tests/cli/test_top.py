@@ -2,6 +2,7 @@
 # ctest: skips
 """callsig top: tables of a running program with --batch, and the screen in a pseudo-terminal: keys, sizes, a program that ends."""
 
+import itertools
 import os
 import re
 import select
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import termios
 import fcntl
+import threading
 import time
 
 import harness
@@ -94,6 +96,35 @@ class Top(harness.Case):
             self.assertRegex(done.stdout, r"^callsig top: program \(\d+\) and 1 process of it, running ")
             self.assertRegex(done.stdout, r" 40010 +[0-9.]+  program\.c:\d+\(step\)\n")
             self.assertEqual(done.stderr, "")
+
+    def test_processes_that_end_faster_than_they_are_read(self):
+        """What is shown lacks some of them then, and says so: the folded recording is another one after each look."""
+        self.start()
+        os.mkdir(self.path("many"))
+        for i in range(500):
+            self.write(f"many/{i}", "")
+        for i in range(2000):  # which are looked at, and are none of the run's
+            self.write(f"callsig.out.{i + 10000000}", "")
+        ended = threading.Event()
+
+        def fold():
+            for i in itertools.cycle(range(500)):
+                os.link(self.path("many", str(i)), self.path("next"))
+                os.rename(self.path("next"), self.path("callsig.out.family"))
+                if os.path.exists(self.path("next")):  # both were the same file
+                    os.unlink(self.path("next"))
+                if ended.is_set():
+                    return
+        folding = threading.Thread(target=fold)
+        folding.start()
+        try:
+            done = self.callsig("top", "--batch", "1", "--interval", "0.1")
+        finally:
+            ended.set()
+            folding.join()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"\(step\(n=7\)\)")
+        self.assertIn("end faster than they can be read together: some of their calls are missing", done.stderr)
 
     def start(self, source=ROUNDS):
         program = self.compile("program", source)
