@@ -70,6 +70,9 @@ static int stand_in(const struct cli_run_files *files, struct stand_ins *stand_i
   }
   if (files->keeps_output && (stand_ins->output = tmpfile()) == NULL)
     cli_error("run: what the second run writes is not compared: no file can be made for it: %s", strerror(errno));
+  /* The program has it as its standard output alone. */
+  if (stand_ins->output != NULL)
+    fcntl(fileno(stand_ins->output), F_SETFD, FD_CLOEXEC);
   if (files->empties_input)
     cli_error("run: standard input is not a file, so that the second run finds it empty; give it a file");
   if (files->rewinds_input)

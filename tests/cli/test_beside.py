@@ -505,6 +505,25 @@ class Beside(harness.Case):
         self.assertIn("standard input is not a file", done.stderr)
         self.note(self.by_function("io.out")[1], "ended with status 9, this one with 0")
 
+    def test_descriptors(self):
+        """The second run has those of the first: the file that its output goes into is its standard output alone."""
+        program = self.compile("descriptors", """
+            #include <fcntl.h>
+            #include <stdio.h>
+            static void __attribute__((noinline)) work(void) { for (volatile int i = 0; i < 10000000; i++) {} }
+            int main(void) {
+              for (int file = 0; file < 64; file++)
+                if (fcntl(file, F_GETFD) >= 0)
+                  printf("%d\\n", file);
+              work();
+              return 0; }""")
+        with open(self.path("output"), "w") as output:
+            done = subprocess.run([harness.CALLSIG, "run", "--beside", "-o", "descriptors.out", program], cwd=self.folder, env=self.environment,
+                                  stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.PIPE, text=True, timeout=600, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        notes = "".join(self.by_function("descriptors.out")[1]["notes"])
+        self.assertNotIn("wrote something else", notes)
+
     def test_ended_by_signal(self):
         program = self.compile("dies", "#include <stdlib.h>\nint main(void) { abort(); }\n")
         done = self.callsig("run", "--beside", "-o", "dies.out", program)
