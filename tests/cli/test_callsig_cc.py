@@ -119,6 +119,11 @@ class Wrapper(harness.Case):
         done = self.run_command(harness.CALLSIG_CC, "-c", "a.c", env={"CALLSIG_CC": "callsig-cc"})
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("CALLSIG_CC is callsig-cc itself", done.stderr)
+        os.symlink(harness.CALLSIG_CC, self.path("another"))
+        for name in (self.path("another"), "env X=1 " + self.path("another")):
+            done = self.run_command(harness.CALLSIG_CC, "-c", self.write("a.c", "int x;\n"), env={"CALLSIG_CC": name}, timeout=20)
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn("CALLSIG_CC leads to callsig-cc itself", done.stderr)
         done = self.run_command("/bin/sh", harness.CALLSIG_CC, "-c", "a.c", env={"PATH": self.folder})
         self.assertEqual((done.returncode, done.stdout), (1, ""))
         self.assertIn("no compiler found", done.stderr)
