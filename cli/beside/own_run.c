@@ -21,6 +21,8 @@ struct cli_own_run {
   uint64_t recorded; /* CLOCK_MONOTONIC when recording ended, 0: not yet */
   bool is_started;
   struct cli_used before, used; /* by children of this process, and of them by the program and its own */
+  unsigned unrecorded;          /* processes that executed instrumented programs without the runtime */
+  char *unrecorded_program;     /* one of those; NULL: there are none, or memory was short. Owned */
 };
 
 static uint64_t nanoseconds(clockid_t clock)
@@ -76,6 +78,11 @@ static int close_sampler(struct cli_own_run *own, struct cli_samples *samples)
 {
   int error = cli_sampler_close(own->sampler, &own->used, samples);
   own->sampler = NULL;
+  uint32_t program;
+  if (error == 0 && !samples->lost_programs)
+    own->unrecorded = cli_unrecorded_count(&samples->unrecorded, samples->strings, &program);
+  if (own->unrecorded > 0)
+    own->unrecorded_program = strdup(base_strings_at(samples->strings, program));
   return error;
 }
 
@@ -132,6 +139,21 @@ void cli_own_run_write(struct cli_own_run *own, const char *program, pid_t pid, 
   cli_samples_free(&samples);
 }
 
+void cli_own_run_tell(struct cli_own_run *own)
+{
+  struct cli_samples samples;
+  if (own->sampler != NULL) {
+    close_sampler(own, &samples);
+    cli_samples_free(&samples);
+  }
+  const bool is_one = own->unrecorded == 1;
+  if (own->unrecorded_program != NULL)
+    cli_error("%u process%s ran %s%s%s and %s not recorded: started without the variables of callsig's environment, as "
+              "by env -i or sudo",
+              own->unrecorded, is_one ? "" : "es", is_one ? "" : "instrumented programs, as ", own->unrecorded_program,
+              is_one ? "" : ",", is_one ? "is" : "are");
+}
+
 void cli_own_run_free(struct cli_own_run *own)
 {
   struct cli_samples samples;
@@ -141,5 +163,6 @@ void cli_own_run_free(struct cli_own_run *own)
     cli_sampler_close(own->sampler, &(struct cli_used){0}, &samples);
     cli_samples_free(&samples);
   }
+  free(own->unrecorded_program);
   free(own);
 }

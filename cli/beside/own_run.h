@@ -26,4 +26,8 @@ void cli_own_run_end(struct cli_own_run *own);
  * unless the runtime has told that there is no room. */
 void cli_own_run_write(struct cli_own_run *own, const char *program, pid_t pid, int status);
 
+/* Behind that, or where there is no recording of the program: says how many processes executed instrumented programs
+ * without the runtime, where it is known. */
+void cli_own_run_tell(struct cli_own_run *own);
+
 #endif

@@ -356,6 +356,9 @@ static int take_switch(struct cli_perf_rings *rings, const struct event *event, 
 static int take_event(struct cli_perf_rings *rings, const struct cli_perf_looked *looked, const struct event *event,
                       struct cli_samples *samples)
 {
+  if ((event->kind == EVENT_EXEC || event->kind == EVENT_MAPPING) &&
+      cli_unrecorded_note(looked->unrecorded, samples->strings, event->pid, event->path) < 0)
+    return -ENOMEM;
   if (event->pid != (uint32_t)looked->pid) {
     if (event->kind == EVENT_SAMPLE)
       (*(event->pid == (uint32_t)getpid() ? &samples->sampler : &samples->others))++;

@@ -13,6 +13,7 @@
 #include "cli/beside/callers.h"
 #include "cli/beside/sample_period.h"
 #include "cli/beside/samples.h"
+#include "cli/beside/unrecorded.h"
 
 struct cli_perf_rings;
 
@@ -31,6 +32,7 @@ struct cli_perf_looked {
   uint64_t at; /* what happened before; UINT64_MAX: all, when nothing writes any more */
   uint64_t
       recorded; /* of the process, what happened before that counts; UINT64_MAX: all. Never before an earlier `at` */
+  struct cli_unrecorded *unrecorded; /* is told what processes execute; NULL: that is not asked for */
 };
 
 /* Takes what the rings hold into `samples`. -ENOMEM. */

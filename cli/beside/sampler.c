@@ -64,6 +64,7 @@ static int drain(struct cli_sampler *sampler, uint64_t at)
       .pid = sampler->pid,
       .at = at,
       .recorded = recording->until != NULL ? recording->until(recording->data) : UINT64_MAX,
+      .unrecorded = recording->until != NULL ? &sampler->samples.unrecorded : NULL,
   };
   return cli_perf_rings_drain(sampler->rings, &looked, &sampler->samples);
 }
@@ -123,6 +124,7 @@ static void count_by_rings(const struct cli_perf_rings *rings, const struct cli_
   samples->period_ns = cli_sample_period(&counts, used, samples);
   samples->price_ns = counts.price_ns;
   samples->in_kernel = counts.in_kernel;
+  samples->lost_programs = counts.lost_records > (counts.lost_samples != UINT64_MAX ? counts.lost_samples : 0);
   const uint64_t waited_ns = cli_waited_ns(&counts, samples);
   samples->lost_waits = waited_ns > samples->waited_ns;
   samples->waited_ns = waited_ns;

@@ -22,6 +22,7 @@ void cli_samples_free(struct cli_samples *samples)
   base_strings_free(samples->strings);
   base_vector_free(&samples->points.list);
   base_vector_free(&samples->called.list);
+  cli_unrecorded_free(&samples->unrecorded);
   samples->strings = NULL;
 }
 

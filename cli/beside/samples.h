@@ -7,6 +7,7 @@
 
 #include "base/strings.h"
 #include "base/vector.h"
+#include "cli/beside/unrecorded.h"
 #include "format/samples.h"
 
 /* Samples at one place of a file. */
@@ -26,20 +27,22 @@ struct cli_points {
 struct cli_samples {
   struct base_strings *strings; /* owned */
   struct cli_points points;
-  struct cli_points called; /* of the points' samples, those in code without hooks that was called there */
-  uint64_t total;           /* in user code of the program's own process: the points', and unmapped */
-  uint64_t unmapped;        /* of them, in code that no file was mapped to */
-  uint64_t others;          /* in processes that the program started */
-  uint64_t sampler;         /* in callsig, which takes the samples; they stand for no time of the program's */
-  uint64_t later;           /* in the program's own process, but when it was not recorded any more */
-  uint64_t programs;        /* that the process executed while it was sampled, as far as that is seen */
-  uint64_t lost;            /* that the kernel had no room for */
-  uint64_t waited_ns;       /* how long its threads waited of themselves, as far as that is seen */
-  uint64_t period_ns;       /* CPU time that a sample stands for */
-  uint64_t price_ns;        /* CPU time that taking a sample took, beside that */
-  bool lost_waits;          /* not all waits were seen, and waited_ns is estimated */
-  bool in_kernel;           /* what the kernel did is among them, where it was called from */
-  bool sleds_are_on;        /* they called hooks meanwhile, and are theirs */
+  struct cli_points called;         /* of the points' samples, those in code without hooks that was called there */
+  uint64_t total;                   /* in user code of the program's own process: the points', and unmapped */
+  uint64_t unmapped;                /* of them, in code that no file was mapped to */
+  uint64_t others;                  /* in processes that the program started */
+  uint64_t sampler;                 /* in callsig, which takes the samples; they stand for no time of the program's */
+  uint64_t later;                   /* in the program's own process, but when it was not recorded any more */
+  uint64_t programs;                /* that the process executed while it was sampled, as far as that is seen */
+  uint64_t lost;                    /* that the kernel had no room for */
+  uint64_t waited_ns;               /* how long its threads waited of themselves, as far as that is seen */
+  uint64_t period_ns;               /* CPU time that a sample stands for */
+  struct cli_unrecorded unrecorded; /* programs that ran without the runtime; of a run that is recorded */
+  uint64_t price_ns;                /* CPU time that taking a sample took, beside that */
+  bool lost_programs;               /* not all that processes executed, or had mapped, was seen */
+  bool lost_waits;                  /* not all waits were seen, and waited_ns is estimated */
+  bool in_kernel;                   /* what the kernel did is among them, where it was called from */
+  bool sleds_are_on;                /* they called hooks meanwhile, and are theirs */
   enum fmt_sample_method method;
 };
 

@@ -331,6 +331,8 @@ static void report_run(struct run_options *run, struct running *running, char **
   if (end.count > 0 && run->rank.number == 0)
     cli_run_end_print_table(&end, &run->table, is_full, is_off, run->output == NULL);
   cli_run_end_tell(&end, shown);
+  if (running->own != NULL)
+    cli_own_run_tell(running->own);
   cli_trigger_watch_tell(running->triggers, end.files, end.count);
   if (run->is_mpi)
     cli_mpi_end(&run->mpi, place, &run->rank, shown, status);

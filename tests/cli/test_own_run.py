@@ -430,6 +430,22 @@ class OwnRun(harness.Case):
             self.skipTest("perf_event_open is not allowed here")
         return report
 
+    def test_programs_without_the_runtime(self):
+        """What a run's processes execute without callsig's environment is in no recording, which is said."""
+        self.run_sampled("20")
+        calls = self.compile("calls", harness.CALLS)
+        plain = self.compile("plain", harness.CALLS, instrument=False)
+        one, three = (f"{what} not recorded: started without the variables of callsig's environment, as by env -i or sudo" for what in
+                      (f"1 process ran {calls} and is", f"3 processes ran instrumented programs, as {calls}, and are"))
+        for script, said in ((f"env -i {calls}; {calls}", one), (f"LD_PRELOAD= {calls}; env -i {calls}; env -i {calls}; env -i {plain}", three),
+                             (f"env -i {plain}; CALLSIG_DISABLED=1 {calls}; {calls}", None), (f"{calls}; {calls} & wait", None)):
+            done = self.callsig("run", "-o", "x.out", "sh", "-c", script + "; true")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            if said is None:
+                self.assertNotIn("not recorded", done.stderr, script)
+            else:
+                self.assertEqual(done.stderr.count(said), 1, (script, done.stderr))
+
     def test_tiny(self):
         """Most of what calls of a nanosecond take is hidden behind their hooks: each row says how far it may be off."""
         report = self.run_tiny()
