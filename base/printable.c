@@ -1,7 +1,9 @@
 /* What of any bytes may be shown to people as it is. */
 #include "base/printable.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 size_t base_utf8(const char *bytes, size_t length)
@@ -60,4 +62,41 @@ void base_printable_line(char *line, size_t room, const char *text)
     at += shown ? character : 1;
   }
   line[used] = '\0';
+}
+
+static void put(FILE *out, const char *text, size_t length)
+{
+  for (size_t at = 0; at < length;) {
+    const size_t character = base_utf8(text + at, length - at);
+    if (character > 0 && base_prints(text + at, character))
+      fwrite(text + at, 1, character, out);
+    else
+      fprintf(out, "\\x%02x", (unsigned char)text[at]);
+    at += character > 0 && base_prints(text + at, character) ? character : 1;
+  }
+}
+
+void base_print(FILE *out, const char *format, ...)
+{
+  char some[1024], *text = some;
+  va_list arguments, again;
+  va_start(arguments, format);
+  va_copy(again, arguments);
+  const int needed = vsnprintf(some, sizeof some, format, arguments);
+  char *all = needed >= (int)sizeof some ? malloc((size_t)needed + 1) : NULL;
+  if (all != NULL) {
+    vsnprintf(all, (size_t)needed + 1, format, again);
+    text = all;
+  }
+  va_end(again);
+  va_end(arguments);
+  const size_t length = needed < 0 ? 0 : strlen(text);
+  const bool ends_line = length > 0 && text[length - 1] == '\n';
+  put(out, text, length - ends_line);
+  /* Without memory for all of it. */
+  if (needed >= (int)sizeof some && text == some)
+    fputs("...", out);
+  if (ends_line)
+    fputc('\n', out);
+  free(all);
 }

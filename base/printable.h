@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* How many bytes the character of UTF-8 at `bytes` has, of which `length` may be read; 0: there is none. */
 size_t base_utf8(const char *bytes, size_t length);
@@ -17,5 +18,8 @@ bool base_prints(const char *bytes, size_t length);
 
 /* Copies a line of which every other byte becomes \xNN, and what has no place in `room` bytes is left out. */
 void base_printable_line(char *line, size_t room, const char *text);
+
+/* Prints as fprintf() does, but every such byte of what is printed as \xNN, for a newline at its end. */
+void base_print(FILE *out, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
+#include "base/printable.h"
 #include "symbols/capture/lost.h"
 #include "symbols/capture/value_source.h"
 
@@ -73,8 +74,8 @@ int sym_report_coverage(const struct sym_report *report, const char *module, FIL
   for (int i = SYM_LOST_NOT + 1; i < SYM_LOST_COUNT; i++)
     lost += sums.lost[i];
   uint64_t all = read + lost;
-  fprintf(out, "%s: %" PRIu64 " sites (%" PRIu64 " inlined), %" PRIu64 " parameters readable\n", module, sums.sites,
-          sums.inlined, read);
+  base_print(out, "%s: %" PRIu64 " sites (%" PRIu64 " inlined), %" PRIu64 " parameters readable\n", module, sums.sites,
+             sums.inlined, read);
   write_shares(&sums, read, all, out);
   fputs("  of those declared:\n", out);
   for (int i = SYM_SOURCE_TYPE + 1; i < SYM_SOURCE_COUNT; i++)

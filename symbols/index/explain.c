@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "format/sled.h"
 #include "symbols/capture/lost.h"
 #include "symbols/capture/optext.h"
@@ -50,48 +51,50 @@ static void explain_arg(const struct sym_report *report, const struct sym_plan *
 {
   const struct sym_plan_arg *planned = &plan->args[arg];
   const struct fmt_index_type *type = sym_types_at(sym_planner_types(report->planner), planned->arg.type);
-  fprintf(out, "  %s: %s, %s", arg_name(report, plan, arg), base_strings_at(report->strings, type->name),
-          kind_texts[planned->arg.kind]);
+  base_print(out, "  %s: %s, %s", arg_name(report, plan, arg), base_strings_at(report->strings, type->name),
+             kind_texts[planned->arg.kind]);
   if (planned->arg.join != UINT16_MAX)
-    fprintf(out, " [%s]", arg_name(report, plan, planned->arg.join));
+    base_print(out, " [%s]", arg_name(report, plan, planned->arg.join));
   if (*planned->why)
-    fprintf(out, " (%s)", planned->why);
+    base_print(out, " (%s)", planned->why);
   fputc('\n', out);
 }
 
 static void explain_plan(const struct sym_report *report, const struct sym_report_site *site, FILE *out)
 {
   if (!site->plan) {
-    fprintf(out, "%s:%" PRIu32 ": function without debug information\n", site->file, site->line);
+    base_print(out, "%s:%" PRIu32 ": function without debug information\n", site->file, site->line);
     return;
   }
   const struct sym_plan *plan = site->plan;
-  fprintf(out, "%s:%" PRIu32 ": %s\n", site->file, site->line, base_strings_at(report->strings, plan->name));
+  base_print(out, "%s:%" PRIu32 ": %s\n", site->file, site->line, base_strings_at(report->strings, plan->name));
   for (uint16_t arg = 0; arg < plan->arg_count; arg++)
     explain_arg(report, plan, arg, out);
   for (const char *const *note = plan->notes; *note; note++)
-    fprintf(out, "  note: %s\n", *note);
+    base_print(out, "  note: %s\n", *note);
 }
 
 static int explain_site(const struct sym_report *report, const struct sym_report_site *site, FILE *out)
 {
-  fprintf(out, "  %s %#" PRIx64, site->is_sled ? "sled" : "site", site->is_sled ? site->pc - FMT_SLED_CALL : site->pc);
+  base_print(out, "  %s %#" PRIx64, site->is_sled ? "sled" : "site",
+             site->is_sled ? site->pc - FMT_SLED_CALL : site->pc);
   if (site->inlined)
-    fprintf(out, " inlined at line %" PRIu32, site->site_line);
+    base_print(out, " inlined at line %" PRIu32, site->site_line);
   const char *separator = ": ";
   for (uint16_t arg = 0; site->plan && arg < site->plan->arg_count; arg++) {
     bool is_lost = site->lost[arg] != SYM_LOST_NOT;
     if (site->plan->args[arg].arg.flags & FMT_ARG_RETURN) {
-      fprintf(out, "%sreturn=%s", separator, site->returns ? "(where it returns)" : "? (not known where it returns)");
+      base_print(out, "%sreturn=%s", separator,
+                 site->returns ? "(where it returns)" : "? (not known where it returns)");
       separator = "; ";
       continue;
     }
     if (!is_lost && sym_source_of(site->ops, site->op_count, arg) == SYM_SOURCE_TYPE)
       continue;
-    fprintf(out, "%s%s=", separator, arg_name(report, site->plan, arg));
+    base_print(out, "%s%s=", separator, arg_name(report, site->plan, arg));
     separator = "; ";
     if (is_lost)
-      fprintf(out, "? (lost: %s)", sym_lost_text(site->lost[arg]));
+      base_print(out, "? (lost: %s)", sym_lost_text(site->lost[arg]));
     else
       sym_ops_print(site->processor, site->ops, site->op_count, arg, out);
   }
@@ -103,7 +106,7 @@ int sym_report_explain(struct sym_report *report, const char *module, FILE *out)
 {
   if (report->count)
     qsort(report->sites, report->count, sizeof *report->sites, compare);
-  fprintf(out, "%s\n", module);
+  base_print(out, "%s\n", module);
   for (size_t i = 0; i < report->count; i++) {
     const struct sym_report_site *site = &report->sites[i];
     if (i == 0 || site[-1].function != site->function)

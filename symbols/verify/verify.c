@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/printable.h"
 #include "format/open.h"
 #include "format/sled.h"
 #include "symbols/verify/callers.h"
@@ -47,8 +48,8 @@ static FILE *disagree(struct verify *verify, const struct fmt_index_site *site)
 {
   const struct fmt_index_function *function = &verify->index->functions[site->function];
   verify->disagreed++;
-  fprintf(verify->module.out, "%s: site %#" PRIx64 ", %s: ", verify->module.path, site->pc,
-          fmt_index_string(verify->index, function->name));
+  base_print(verify->module.out, "%s: site %#" PRIx64 ", %s: ", verify->module.path, site->pc,
+             fmt_index_string(verify->index, function->name));
   return verify->module.out;
 }
 
@@ -101,12 +102,12 @@ static bool check_declaration(struct verify *verify, const struct fmt_index_site
   const struct fmt_index_function *indexed = &verify->index->functions[site->function];
   const char *name = fmt_index_string(verify->index, indexed->name);
   if (strcmp(name, function->name) != 0) {
-    fprintf(disagree(verify, site), "libdwarf finds %s here\n", function->name);
+    base_print(disagree(verify, site), "libdwarf finds %s here\n", function->name);
     return false;
   }
   function->checked_as = site->function;
   if (function->is_variadic != ((indexed->flags & FMT_FUNCTION_VARIADIC) != 0))
-    fprintf(disagree(verify, site), "only one reader sees '...'\n");
+    base_print(disagree(verify, site), "only one reader sees '...'\n");
   for (uint16_t i = 0; i < function->parameter_count; i++) {
     const struct vf_parameter *parameter = &function->parameters[i];
     uint16_t place;
@@ -114,17 +115,17 @@ static bool check_declaration(struct verify *verify, const struct fmt_index_site
     if (parameter->is_hidden)
       continue;
     if (!arg) {
-      fprintf(disagree(verify, site), "the index does not have parameter %s\n", parameter->name);
+      base_print(disagree(verify, site), "the index does not have parameter %s\n", parameter->name);
       continue;
     }
     if (strcmp(fmt_index_string(verify->index, arg->name), parameter->name) != 0)
-      fprintf(disagree(verify, site), "parameter %u is '%s', libdwarf reads '%s'\n", i,
-              fmt_index_string(verify->index, arg->name), parameter->name);
+      base_print(disagree(verify, site), "parameter %u is '%s', libdwarf reads '%s'\n", i,
+                 fmt_index_string(verify->index, arg->name), parameter->name);
     const char *difference = is_retyped(verify, arg, parameter->type)
                                  ? NULL
                                  : vf_type_difference(&verify->module, parameter->type, verify->index, arg->type);
     if (difference)
-      fprintf(disagree(verify, site), "parameter %s: %s\n", parameter->name, difference);
+      base_print(disagree(verify, site), "parameter %s: %s\n", parameter->name, difference);
   }
   return true;
 }
@@ -177,7 +178,7 @@ static void check_parameter(struct verify *verify, struct vf_place *place, const
   else if (outcome == VF_MAY_BE_SET)
     verify->may_be_set++;
   else
-    fprintf(disagree(verify, site), "parameter %s: %s\n", parameter->name, outcome_texts[outcome]);
+    base_print(disagree(verify, site), "parameter %s: %s\n", parameter->name, outcome_texts[outcome]);
 }
 
 /* The rule for the canonical frame address: frames are told apart by it, so both readers must find the same one. */
@@ -189,7 +190,7 @@ static void check_frame(struct verify *verify, struct vf_place *place, const str
     bool has_mine = vf_frame_cfa(place, &mine);
     bool has_indexed = vf_site_cfa(place->machine, site, &indexed);
     if (has_indexed && (!has_mine || mine != indexed)) {
-      fprintf(disagree(verify, site), "the canonical frame address differs\n");
+      base_print(disagree(verify, site), "the canonical frame address differs\n");
       return;
     }
   }
@@ -283,7 +284,7 @@ static int check_entered(struct verify *verify, const struct fmt_index_site *sit
     if (function->parameter_count == 0 && !vf_has(function->root, DW_AT_prototyped))
       verify->without_dwarf++; /* what gcc's -g1 tells of */
     else
-      fprintf(disagree(verify, site), "libdwarf finds %s here\n", function->name);
+      base_print(disagree(verify, site), "libdwarf finds %s here\n", function->name);
     return 0;
   }
   if (!check_declaration(verify, site, function))
@@ -326,7 +327,7 @@ static int check_site(struct verify *verify, const struct fmt_index_site *site)
     if (verify->module.unreadable_units)
       verify->without_unit++;
     else
-      fprintf(disagree(verify, site), "libdwarf finds no function here\n");
+      base_print(disagree(verify, site), "libdwarf finds no function here\n");
     return 0;
   }
   if (site->flags & FMT_SITE_SLED) {
@@ -414,9 +415,9 @@ static void check_calls(struct verify *verify)
       if (agrees)
         continue;
       verify->disagreed++;
-      fprintf(verify->module.out,
-              "%s: call that returns to %#" PRIx64 ": libdwarf does not read the same for register %u\n",
-              verify->module.path, site->pc, value->reg);
+      base_print(verify->module.out,
+                 "%s: call that returns to %#" PRIx64 ": libdwarf does not read the same for register %u\n",
+                 verify->module.path, site->pc, value->reg);
     }
   }
 }
@@ -430,8 +431,9 @@ static void tell_count(FILE *out, uint64_t count, const char *text)
 static void summarize(const struct verify *verify)
 {
   FILE *out = verify->module.out;
-  fprintf(out, "%s: sites %" PRIu64 ", parameters %" PRIu64 ", agree %" PRIu64 ", disagree %" PRIu64 "\n",
-          verify->module.path, verify->sites, verify->parameters, verify->agreed + verify->by_type, verify->disagreed);
+  base_print(out, "%s: sites %" PRIu64 ", parameters %" PRIu64 ", agree %" PRIu64 ", disagree %" PRIu64 "\n",
+             verify->module.path, verify->sites, verify->parameters, verify->agreed + verify->by_type,
+             verify->disagreed);
   tell_count(out, verify->call_values, "values at call sites compared as well");
   tell_count(out, verify->by_argument, "sites whose function is told by the hook's argument and not by DWARF's ranges");
   tell_count(out, verify->loaded,

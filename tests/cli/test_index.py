@@ -26,6 +26,17 @@ class Index(harness.Case):
             self.assertIn(word, text)
         self.assertEqual(self.index(), text)
 
+    def test_names_that_do_not_print(self):
+        """Neither a program nor the names in its debug information drive a terminal."""
+        source = '#line 1 "a\\033[31m\\nb.c"\n' + harness.CALLS
+        os.rename(self.compile("hostile", source), self.path("hostile\x1b[32m"))
+        for option in ("--explain", "--coverage", "--verify"):
+            done = self.callsig("index", option, "hostile\x1b[32m")
+            self.assertEqual((done.returncode, done.stderr), (0, ""), option)
+            self.assertNotIn("\x1b", done.stdout, option)
+            self.assertTrue(done.stdout.startswith(r"hostile\x1b[32m"), done.stdout)
+        self.assertIn(r"a\x1b[31m\x0ab.c:3: work", self.callsig("index", "hostile\x1b[32m").stdout)
+
     def test_coverage(self):
         text = self.index("--coverage")
         self.assertNotIn("argc", text)
