@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/printable.h"
 #include "base/vector.h"
 #include "callsig/stats.h"
 #include "cli/attach/attach.h"
@@ -162,7 +163,8 @@ static int print_status(const struct cli_target *target)
   }
   printf("\ncalls      %" PRIu64 "\n", total.calls);
   printf("threads    %" PRIu64 " running, %" PRIu64 " ended\n", threads.running, threads.ended);
-  printf("file       %" PRIu64 " bytes, %" PRIu64 " in use, %s\n", (uint64_t)status.st_size, header.next, target->path);
+  base_print(stdout, "file       %" PRIu64 " bytes, %" PRIu64 " in use, %s\n", (uint64_t)status.st_size, header.next,
+             target->path);
   printf("lost       %" PRIu64 " calls\n", out_lost_calls(header.loss));
   if (header.request != header.taken)
     printf("asked      '%s', not taken yet\n", word_of(header.request));

@@ -346,6 +346,13 @@ class Ctl(harness.Case):
         self.assertRegex(status["file"], r"^\d+ bytes, \d+ in use, .*x\.out$")
         self.assertEqual(status["lost"], "0 calls")
 
+    def test_status_of_a_name_that_does_not_print(self):
+        self.start("-o", "a\x1b[31m\nb.out")  # which follows another -o
+        self.say("1 10")
+        done = self.ctl("a\x1b[31m\nb.out", "status")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, r"\nfile +\d+ bytes, \d+ in use, .*a\\x1b\[31m\\x0ab\.out\n")
+
     def test_snapshot(self):
         self.start()
         self.say("1 100")
