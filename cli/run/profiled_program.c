@@ -21,12 +21,17 @@
  * when the file does not begin with `#!`, or a negative errno. */
 static int read_script(const char *path, char interpreter[PATH_MAX])
 {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat status;
+  int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (fd < 0)
     return -errno;
   char line[PATH_MAX] = "";
-  ssize_t length = read(fd, line, sizeof line - 1);
+  /* The kernel executes files alone. */
+  const bool is_file = fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+  ssize_t length = is_file ? read(fd, line, sizeof line - 1) : 0;
   close(fd);
+  if (!is_file)
+    return -EACCES;
   if (length < 2 || line[0] != '#' || line[1] != '!')
     return 0;
   line[length] = '\0';

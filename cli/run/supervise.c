@@ -28,13 +28,16 @@ static void forward(int signal, siginfo_t *info, void *context)
 {
   (void)context;
   int saved = errno;
-  /* The kernel itself (a terminal's key, its hang-up) signals the whole foreground group, the program included. What
-   * the program sends to its group it gets by itself, and what it sends to its parent is not for it. And a pipe that
-   * nobody reads any more looks as if this process had sent the signal. */
-  const bool is_for_it = info->si_code <= 0 && info->si_pid != (pid_t)target && info->si_pid != getpid();
-  if (is_for_it && target != 0 && info->si_code == SI_QUEUE)
+  /* The kernel itself (a terminal's key, its hang-up) signals the whole foreground group, the program included; but for
+   * a timer that whoever executed this process has set for the program. What the program sends to its group it gets by
+   * itself, and what it sends to its parent is not for it. And a pipe that nobody reads any more looks as if this
+   * process had sent the signal. */
+  const bool is_of_timer =
+      info->si_code == SI_KERNEL && (signal == SIGALRM || signal == SIGVTALRM || signal == SIGPROF);
+  const bool is_sent = info->si_code <= 0 && info->si_pid != (pid_t)target && info->si_pid != getpid();
+  if (is_sent && target != 0 && info->si_code == SI_QUEUE)
     sigqueue((pid_t)target, signal, info->si_value);
-  else if (is_for_it && target != 0)
+  else if ((is_sent || is_of_timer) && target != 0)
     kill((pid_t)target, signal);
   errno = saved;
 }

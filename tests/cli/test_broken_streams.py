@@ -121,6 +121,12 @@ class Sent(harness.Case):
         for number in (signal.SIGUSR1, signal.SIGRTMIN + 1):
             self.assertEqual(self.send(number, "kill", "-q", "4711", "-s"), (3, f"{int(number)} 4711\n", ""), number)
 
+    def test_timer_that_was_set_before(self):
+        """As without callsig, a program ends by the alarm that was set before it was executed."""
+        program = self.compile("program", WAITS)
+        done = self.run_command(harness.CALLSIG, "run", "-o", "x", program, preexec_fn=lambda: signal.alarm(2), timeout=30)
+        self.assertEqual((done.returncode, done.stdout), (3, f"ready\n{int(signal.SIGALRM)} -1\n"))
+
     def test_what_the_program_sends_is_not_sent_back(self):
         """Not to itself, whose parent this command is, nor a second time, where it is of the group."""
         program = self.compile("sender", """

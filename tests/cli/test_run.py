@@ -52,6 +52,13 @@ class Refusals(harness.Case):
         self.write("data", "x", 0o755)
         self.refused(self.write("script", f"#!{self.path('data')}\n", 0o755), "data is not an ELF program")
 
+    def test_script_of_what_is_no_file(self):
+        """Whoever would write to a FIFO is not waited for."""
+        os.mkfifo(self.path("fifo"), 0o755)
+        for name in ("fifo", "."):
+            script = self.write("script", f"#!{self.path(name)}\n", 0o755)
+            self.assert_fails(self.callsig("run", script, timeout=20), 1, "cannot tell what runs this script", "Permission denied")
+
     def test_not_instrumented(self):
         plain = self.compile("plain", harness.CALLS, instrument=False)
         self.refused(plain, "plain: neither it nor its libraries are instrumented",
