@@ -325,6 +325,7 @@ static void report_run(struct run_options *run, struct running *running, char **
   const bool is_full = cli_recording_is_full(place);
   const bool is_off = (run->window.off || run->window.after_ns > 0 || cli_environment("CALLSIG_DISABLED") != NULL) &&
                       cli_recording_was_never_on(place);
+  run->table.has_end = run->window.for_ns > 0;
   struct cli_family_end end = cli_family_finish(running->family, run->apart);
   if (error == -ENOENT && end.processes + end.live == 0)
     cli_run_end_explain_nothing(place, shown, status);

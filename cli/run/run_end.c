@@ -88,12 +88,13 @@ void cli_run_end_print_table(const struct cli_family_end *end, const struct cli_
     error = cli_row_options_apply(stats, &table->rows) == CLI_EXIT_OK ? 0 : -EINVAL;
   if (error == 0)
     error = callsig_stats_total(stats, &total);
-  if (error == 0 && total.calls == 0 && is_off)
+  if (error == 0 && total.calls == 0 && is_off && !table->has_end)
     cli_error(
         "nothing was recorded: recording was never switched on (--off: 'callsig ctl' does it, --after: the program "
         "ended before, CALLSIG_DISABLED: the program itself does it)");
   else if (error == 0 && total.calls == 0 && !is_full)
-    cli_error("%s%s", OUT_NOTHING_TEXT, is_part ? "; or none that --below is of" : "");
+    cli_error("%s%s%s", OUT_NOTHING_TEXT, is_part ? "; or none that --below is of" : "",
+              table->has_end ? "; or none in the time of --for" : "");
   else if (error == 0 && is_shown && (!is_part || cli_row_options_apply(stats, &table->rows) == CLI_EXIT_OK))
     callsig_stats_print(stats, stderr, NULL, 0);
   callsig_stats_free(stats);

@@ -9,6 +9,7 @@
 struct cli_run_table {
   const char *sort; /* NULL: the default */
   struct cli_row_options rows;
+  bool has_end; /* nothing was recorded any more from some moment on (--for) */
 };
 
 /* Checks it before the program runs; with `output`, which is NULL or what -o named, no table is printed. An exit

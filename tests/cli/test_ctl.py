@@ -201,6 +201,13 @@ class Ctl(harness.Case):
             self.assertEqual(done.returncode, 0)
             self.assertIn("nothing was recorded: recording was never switched on", done.stderr)
             self.assertNotIn("no instrumented function ran", done.stderr)
+        for options in (["--for", "1ms"], ["--after", "1ms", "--for", "1ms"]):
+            late = self.compile("late", "#include <unistd.h>\n__attribute__((no_instrument_function)) static void wait(void) { usleep(200000); }\n"
+                                "static int work(int n) { return n + 1; }\n"
+                                "__attribute__((no_instrument_function)) int main(void) { wait(); return work(-1); }\n")
+            done = self.callsig("run", *options, late)
+            self.assertEqual((done.returncode, done.stderr), (0, "callsig: nothing was recorded: no instrumented function ran, or all of them were "
+                                                              "filtered out; or none in the time of --for\n"))
         done = self.callsig("run", "--for", "1000", program)
         self.assertIn("(main(", done.stderr)
 
