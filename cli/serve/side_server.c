@@ -97,9 +97,23 @@ int cli_side_server_start(struct cli_side_server *server, const char *path)
   return 0;
 }
 
+/* Whoever asked it since has got no answer. What was sent to all of the group has ended it as it should. */
+static void tell_end(int status)
+{
+  if (WIFSIGNALED(status))
+    cli_error("run: the server had ended before the program: signal %d", WTERMSIG(status));
+  else if (WEXITSTATUS(status) != CLI_EXIT_OK)
+    cli_error("run: the server had ended before the program: status %d", WEXITSTATUS(status));
+}
+
 void cli_side_server_end(struct cli_side_server *server)
 {
+  int status;
   bool is_there = server->pid > 0;
+  if (is_there && waitpid(server->pid, &status, WNOHANG) == server->pid) {
+    tell_end(status);
+    is_there = false;
+  }
   if (is_there)
     kill(server->pid, SIGTERM);
   for (int i = 0; is_there && i < MOST_LOOKS; i++) {

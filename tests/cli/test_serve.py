@@ -474,6 +474,17 @@ class Requests(Served):
             self.fail("the server goes on")
         os.kill(guest, signal.SIGKILL)
 
+    def test_a_server_that_is_killed(self):
+        """The program goes on, and its end tells of it."""
+        self.start()
+        guest = self.guest()
+        with open(f"/proc/{self.run.pid}/task/{self.run.pid}/children") as file:
+            os.kill(next(int(child) for child in file.read().split() if int(child) != guest), signal.SIGKILL)
+        self.tell("r")
+        self.assertEqual(self.end(), 0)
+        self.errors.seek(0)
+        self.assertIn("callsig: run: the server had ended before the program: signal 9\n", self.errors.read())
+
 
 class Errors(harness.Case):
     def test_addresses(self):
