@@ -487,7 +487,7 @@ static int run_main(const struct cli_command *command, int argc, char **argv)
   free(run.library_calls.globs);
   free(run.exclude);
   cli_mpi_leave(&run.mpi);
-  return status;
+  return cli_supervise_end(status);
 }
 
 const struct cli_command cli_command_run = {

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -24,10 +25,15 @@ enum { SIGNALS = 65 };
 /* The program that signals go to; 0 before it runs and after it was waited for. A handler gets no argument of ours. */
 static volatile sig_atomic_t target;
 
+/* The terminal's key has interrupted this process; and the program, which ended by that. */
+static volatile sig_atomic_t is_interrupted;
+static bool has_ended_by_key;
+
 static void forward(int signal, siginfo_t *info, void *context)
 {
   (void)context;
   int saved = errno;
+  is_interrupted |= signal == SIGINT && info->si_code == SI_KERNEL;
   /* The kernel itself (a terminal's key, its hang-up) signals the whole foreground group, the program included; but for
    * a timer that whoever executed this process has set for the program. What the program sends to its group it gets by
    * itself, and what it sends to its parent is not for it. And a pipe that nobody reads any more looks as if this
@@ -149,6 +155,7 @@ int cli_supervise(const char *path, char *const argv[], char *const environment[
     return error;
   }
   target = *pid;
+  is_interrupted = 0;
   install_handlers(saved);
   sigprocmask(SIG_SETMASK, &mask, NULL);
   if (look)
@@ -165,5 +172,15 @@ int cli_supervise(const char *path, char *const argv[], char *const environment[
       break;
     }
   restore_handlers(saved);
+  has_ended_by_key = error == 0 && is_interrupted && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGINT;
   return error;
+}
+
+int cli_supervise_end(int status)
+{
+  struct sigaction action;
+  fflush(NULL);
+  if (has_ended_by_key && sigaction(SIGINT, NULL, &action) == 0 && action.sa_handler == SIG_DFL)
+    raise(SIGINT);
+  return status;
 }

@@ -15,4 +15,9 @@
 int cli_supervise(const char *path, char *const argv[], char *const environment[], bool is_bound,
                   void (*look)(pid_t pid, void *data), void *data, pid_t *pid, int *status);
 
+/* Last of all: the status that this process is to exit with. Where the terminal's key (Ctrl-C) has ended the program it
+ * does not return: shells end what is interrupted only where the command has ended by the signal itself, too. Its
+ * status is 128 and the signal's number for them as well. */
+int cli_supervise_end(int status);
+
 #endif

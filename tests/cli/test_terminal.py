@@ -8,6 +8,7 @@ import pty
 import re
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -34,6 +35,50 @@ class Terminal(harness.Case):
         self.assertLessEqual(max(len(line) for line in plain.splitlines() if line.startswith(" ") and "function calls" not in line), 100)
         self.assertNotIn("\033[", self.callsig("report").stdout)
         self.assertRegex(show(NO_COLOR="1"), r"(?m)^ +\d+ function calls .* seconds(, of which threads waited [\d.]+)?\r$")
+
+    def interrupted(self, program, *options):
+        """How `callsig run` ended, as os.waitpid() gives it, after a Ctrl-C while the program runs; and what it wrote."""
+        process, terminal = pty.fork()
+        if process == 0:
+            os.chdir(self.folder)
+            os.execve(harness.CALLSIG, ["callsig", "run", *options, program], self.environment)
+        self.addCleanup(os.close, terminal)
+        seen, is_sent = b"", False
+        while select.select([terminal], [], [], 60)[0]:
+            try:
+                seen += os.read(terminal, 65536)
+            except OSError:
+                break
+            if b"ready" in seen and not is_sent:
+                is_sent = os.write(terminal, b"\x03") > 0
+        return os.waitpid(process, 0)[1], seen.decode(errors="replace")
+
+    def test_interrupt(self):
+        """A shell ends a loop of commands where the one that a Ctrl-C was for has ended by it: as the program has, the command does."""
+        source = """
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static void on(int number) { _exit(number + 128); }
+int main(void) {
+  if (HANDLES) signal(SIGINT, on);
+  puts("ready");
+  fflush(stdout);
+  for (;;) pause(); }
+"""
+        for handles in (0, 1):
+            program = self.compile(f"waits{handles}", source, f"-DHANDLES={handles}")
+            status, seen = self.interrupted(program)
+            self.assertEqual((os.WIFSIGNALED(status), os.WIFSIGNALED(status) or os.WEXITSTATUS(status)), (not handles, (True, 130)[handles]), seen)
+            self.assertIn("(main(", seen)
+        # Sent to the command alone, it is a signal as any other.
+        run = subprocess.Popen([harness.CALLSIG, "run", "-o", "x", self.path("waits0")], cwd=self.folder, env=self.environment,
+                               stdout=subprocess.PIPE, text=True)
+        self.addCleanup(run.stdout.close)
+        self.assertEqual(run.stdout.readline(), "ready\n")
+        run.send_signal(signal.SIGINT)
+        self.assertEqual(run.wait(timeout=60), 130)
 
     def test_marks(self):
         """They are there however narrow the terminal is: of times that are no larger than their error, and of library calls."""
