@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/common/ignored_signals.h"
+#include "cli/common/standard_files.h"
 #include "cli/common/subcommand.h"
 
 /* Signals that ask a program to do something, or to end: all of them are sent on. Those of faults and of limits are
@@ -158,6 +159,7 @@ int cli_supervise(const char *path, char *const argv[], char *const environment[
   is_interrupted = 0;
   install_handlers(saved);
   sigprocmask(SIG_SETMASK, &mask, NULL);
+  cli_standard_files_let_go();
   if (look)
     look(*pid, data);
 

@@ -8,6 +8,7 @@
 /* Executes `path` with `argv` and `environment`, and waits for its end. A signal that another process sends to this one
  * is sent on; what the terminal sends reaches the program by itself. Where `is_bound` is
  * set the program is killed when this thread is gone. Stores its id and its status as wait() gives it.
+ * Standard input and output are the program's from then on (cli_standard_files_let_go()).
  * `look`, when it is not NULL, is called with `data` when the program has started, and when it has ended and /proc
  * still has it. Returns 0, or the negative errno of starting it. Process-wide: it changes the handlers of signals until
  * it returns.

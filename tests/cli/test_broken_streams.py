@@ -2,8 +2,10 @@
 """Standard files that are closed, or that nobody reads any more, and signals that the command gets."""
 
 import os
+import select
 import signal
 import subprocess
+import time
 
 import harness
 
@@ -96,6 +98,48 @@ class Unread(harness.Case):
             done = subprocess.run([harness.CALLSIG, "run", "-o", "x", program], cwd=self.folder, env=self.environment, timeout=120,
                                   restore_signals=False, preexec_fn=lambda: signal.signal(signal.SIGPIPE, disposition))
             self.assertEqual(done.returncode, status)
+
+
+class GivenUp(harness.Case):
+    """What the program closes is closed for who is at the other end, though this command goes on."""
+
+    SOURCE = """
+        #include <signal.h>
+        #include <unistd.h>
+        static int __attribute__((noinline)) work(int n) { return n + 1; }
+        int main(int argc, char **argv) {
+          (void)argv;
+          work(1);
+          alarm(60);
+          close(argc - 1);
+          for (;;) pause(); }"""
+
+    def start(self, *arguments):
+        program = self.compile_once("program", self.SOURCE)
+        process = subprocess.Popen([harness.CALLSIG, "run", "-o", "x", program, *arguments], cwd=self.folder, env=self.environment,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.addCleanup(lambda: (process.send_signal(signal.SIGTERM), process.wait(), process.stdout.close()))
+        return process
+
+    def test_output(self):
+        process = self.start("closes 1")
+        self.addCleanup(process.stdin.close)
+        self.assertTrue(select.select([process.stdout], [], [], 30)[0])
+        self.assertEqual(process.stdout.read(), b"")
+        self.assertIsNone(process.poll())
+
+    def test_input(self):
+        process = self.start()
+        os.set_blocking(process.stdin.fileno(), False)
+        end = time.monotonic() + 30
+        with self.assertRaises(BrokenPipeError):
+            while time.monotonic() < end:
+                try:
+                    os.write(process.stdin.fileno(), b"x" * 4096)
+                except BlockingIOError:
+                    time.sleep(0.05)
+        self.assertIsNone(process.poll())
+        process.stdin.close()
 
 
 class Sent(harness.Case):
