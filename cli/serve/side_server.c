@@ -97,12 +97,12 @@ int cli_side_server_start(struct cli_side_server *server, const char *path)
   return 0;
 }
 
-/* Whoever asked it since has got no answer. What was sent to all of the group has ended it as it should. */
+/* How it ended, where that was not by what told it to: whoever asked it since has got no answer. */
 static void tell_end(int status)
 {
-  if (WIFSIGNALED(status))
+  if (WIFSIGNALED(status) && WTERMSIG(status) != SIGTERM)
     cli_error("run: the server had ended before the program: signal %d", WTERMSIG(status));
-  else if (WEXITSTATUS(status) != CLI_EXIT_OK)
+  else if (WIFEXITED(status) && WEXITSTATUS(status) != CLI_EXIT_OK)
     cli_error("run: the server had ended before the program: status %d", WEXITSTATUS(status));
 }
 
@@ -110,14 +110,13 @@ void cli_side_server_end(struct cli_side_server *server)
 {
   int status;
   bool is_there = server->pid > 0;
-  if (is_there && waitpid(server->pid, &status, WNOHANG) == server->pid) {
-    tell_end(status);
-    is_there = false;
-  }
   if (is_there)
     kill(server->pid, SIGTERM);
   for (int i = 0; is_there && i < MOST_LOOKS; i++) {
-    is_there = waitpid(server->pid, NULL, WNOHANG) == 0;
+    const pid_t found = waitpid(server->pid, &status, WNOHANG);
+    if (found > 0)
+      tell_end(status);
+    is_there = found == 0;
     if (is_there)
       nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
   }
