@@ -5,7 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/beside/own_code.h"
 #include "cli/run/elf_facts.h"
 #include "symbols/processor/processor.h"
 

@@ -8,6 +8,14 @@
 
 #include "cli/common/maps_line.h"
 
+#define RUNTIME "libcallsig.so"
+
+bool cli_is_runtime(const char *path)
+{
+  const char *slash = strrchr(path, '/');
+  return strncmp(slash != NULL ? slash + 1 : path, RUNTIME, sizeof RUNTIME - 1) == 0;
+}
+
 int cli_code_map_add(struct cli_code_map *map, const struct cli_mapping *mapping)
 {
   struct cli_mapping *added = base_vector_add(&map->mappings, 1);

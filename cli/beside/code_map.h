@@ -44,4 +44,7 @@ const struct cli_mapping *cli_code_map_find(const struct cli_code_map *map, uint
 
 void cli_code_map_free(struct cli_code_map *map);
 
+/* Is the file of that path the runtime? By its name. */
+bool cli_is_runtime(const char *path);
+
 #endif

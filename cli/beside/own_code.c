@@ -8,9 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/beside/code_map.h"
 #include "cli/beside/recording_end.h"
-
-#define RUNTIME "libcallsig.so"
 
 /* Of a list, more than programs load in their lifetime. */
 #define MOST_MODULES (1u << 20)
@@ -51,12 +50,6 @@ static bool is_within(const struct base_vector *ranges, uint64_t address)
       return true;
   }
   return false;
-}
-
-bool cli_is_runtime(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return strncmp(slash != NULL ? slash + 1 : path, RUNTIME, sizeof RUNTIME - 1) == 0;
 }
 
 static int take_own(struct cli_samples *samples, const struct base_vector *ranges)

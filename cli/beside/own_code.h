@@ -2,7 +2,6 @@
 #ifndef CALLSIG_CLI_BESIDE_OWN_CODE_H
 #define CALLSIG_CLI_BESIDE_OWN_CODE_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "cli/beside/samples.h"
@@ -11,8 +10,5 @@
  * afterwards. Returns 0, -ENOENT when there is no recording of process `pid` at `path`, -ENOMEM, or the error of
  * reading it. */
 int cli_own_code_find(const char *path, pid_t pid, struct cli_samples *samples);
-
-/* Is the file of that path the runtime? By its name. */
-bool cli_is_runtime(const char *path);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdbool.h>
 
 #include "cli/beside/code_map.h"
-#include "cli/beside/own_code.h"
 #include "cli/run/elf_facts.h"
 
 struct executing {
