@@ -69,6 +69,8 @@ void cli_own_run_look(struct cli_own_run *own, pid_t pid)
 
 void cli_own_run_end(struct cli_own_run *own)
 {
+  if (own == NULL)
+    return;
   const struct cli_used after = cli_used_by_children();
   own->used = (struct cli_used){.user = after.user - own->before.user, .system = after.system - own->before.system};
 }
@@ -142,6 +144,8 @@ void cli_own_run_write(struct cli_own_run *own, const char *program, pid_t pid, 
 void cli_own_run_tell(struct cli_own_run *own)
 {
   struct cli_samples samples;
+  if (own == NULL)
+    return;
   if (own->sampler != NULL) {
     close_sampler(own, &samples);
     cli_samples_free(&samples);

@@ -17,7 +17,7 @@ void cli_own_run_free(struct cli_own_run *own);
 void cli_own_run_look(struct cli_own_run *own, pid_t pid);
 
 /* To be called when the program has been reaped, before another child of this process is: what its children have used
- * is the program's until then. */
+ * is the program's until then. NULL is nothing. */
 void cli_own_run_end(struct cli_own_run *own);
 
 /* The program, which was executed from `program`, has been reaped: adds the samples to its recording, those from before
@@ -27,7 +27,7 @@ void cli_own_run_end(struct cli_own_run *own);
 void cli_own_run_write(struct cli_own_run *own, const char *program, pid_t pid, int status);
 
 /* Behind that, or where there is no recording of the program: says how many processes executed instrumented programs
- * without the runtime, where it is known. */
+ * without the runtime, where it is known. NULL is nothing. */
 void cli_own_run_tell(struct cli_own_run *own);
 
 #endif

@@ -332,8 +332,7 @@ static void report_run(struct run_options *run, struct running *running, char **
   if (end.count > 0 && run->rank.number == 0)
     cli_run_end_print_table(&end, &run->table, is_full, is_off, run->output == NULL);
   cli_run_end_tell(&end, shown);
-  if (running->own != NULL)
-    cli_own_run_tell(running->own);
+  cli_own_run_tell(running->own);
   cli_trigger_watch_tell(running->triggers, end.files, end.count);
   if (run->is_mpi)
     cli_mpi_end(&run->mpi, place, &run->rank, shown, status);
@@ -427,8 +426,7 @@ static int run_at_place(struct run_options *run, const struct cli_profiled_progr
                      (error = cli_supervise(program->path, argv, environ, run->is_mpi, look_at_process, &running,
                                             &running.pid, &running.status)) < 0))
     cli_error("run: %s: cannot be started: %s", program->path, strerror(-error));
-  if (running.own != NULL)
-    cli_own_run_end(running.own);
+  cli_own_run_end(running.own);
   cli_side_server_end(&run->server);
   cli_window_end(timer);
   cli_trigger_watch_end(running.triggers);
