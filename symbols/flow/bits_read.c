@@ -117,12 +117,13 @@ static bool is_from_slot(const struct sym_holders *holders, const struct sym_ins
          sym_holders_has_slot(holders, sym_general_register(instruction->base), instruction->displacement);
 }
 
+static const uint64_t arguments = UINT64_C(1) << SYM_RDI | UINT64_C(1) << SYM_RSI | UINT64_C(1) << SYM_RDX |
+                                  UINT64_C(1) << SYM_RCX | UINT64_C(1) << SYM_R8 | UINT64_C(1) << SYM_R9;
+
 /* Whether a call, or what leaves the function, looks at one of these registers: what may be passed does, and what may
  * be returned. */
 static bool is_passed(const struct sym_step *step, uint64_t places)
 {
-  const uint64_t arguments = UINT64_C(1) << SYM_RDI | UINT64_C(1) << SYM_RSI | UINT64_C(1) << SYM_RDX |
-                             UINT64_C(1) << SYM_RCX | UINT64_C(1) << SYM_R8 | UINT64_C(1) << SYM_R9;
   const bool is_return = step->instruction.opcode == 0xc3 || step->instruction.opcode == 0xc2;
   const uint64_t looked_at = is_return ? UINT64_C(1) << SYM_RAX | UINT64_C(1) << SYM_RDX : arguments;
   return places & (looked_at | sym_operands_of(&step->instruction).reads);
@@ -144,6 +145,19 @@ static void note(struct sym_bits_read *read, const struct sym_instruction *instr
     read->bits |= all;
 }
 
+/* Whether the value goes elsewhere as it is. */
+static bool goes_on(const struct sym_bits_read *read, const struct sym_holders *holders, const struct sym_step *step)
+{
+  const struct sym_instruction *instruction = &step->instruction;
+  const bool is_high = !instruction->has_rex && instruction->reg >= 4;
+  const bool is_store = !instruction->is_vex && instruction->map == SYM_MAP_ONE_BYTE && instruction->is_memory &&
+                        (instruction->opcode == 0x89 || (instruction->opcode == 0x88 && !is_high));
+  if (step->is_call)
+    return holders->registers & arguments;
+  return is_store && !is_of_frame(instruction, read->frame) &&
+         sym_general_register(instruction->reg) & holders->registers;
+}
+
 void sym_bits_read_step(struct sym_bits_read *read, const struct sym_holders *holders, const struct sym_step *step)
 {
   const struct sym_instruction *instruction = &step->instruction;
@@ -153,6 +167,7 @@ void sym_bits_read_step(struct sym_bits_read *read, const struct sym_holders *ho
   const bool is_derived = operands.reads & read->derived;
   const bool is_out = step->target < read->low || step->target >= read->high;
   const bool leaves = step->is_call || (!step->falls_through && is_out);
+  read->goes_on |= goes_on(read, holders, step);
   read->derived &= step->is_call ? sym_x86_64.callee_saved : ~operands.writes;
   if (leaves ? is_passed(step, places) : address_of(instruction) & places)
     read->bits = ALL;

@@ -7,6 +7,7 @@
 #ifndef CALLSIG_SYMBOLS_FLOW_BITS_READ_H
 #define CALLSIG_SYMBOLS_FLOW_BITS_READ_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "symbols/flow/holders.h"
@@ -15,6 +16,7 @@ struct sym_bits_read {
   uint64_t low, high; /* in: of the code */
   uint64_t frame;     /* in: bits of the registers from which slots of the frame are told */
   uint64_t bits;      /* those of the value that were looked at */
+  bool goes_on;       /* it was stored in memory that is not the frame's, or passed to what was called, as it is */
   uint64_t derived;   /* registers that hold something whose low bits are made of no others than the value's low bits */
 };
 

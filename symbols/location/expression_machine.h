@@ -14,6 +14,7 @@
 struct sym_stack_type {
   enum { SYM_STACK_GENERIC, SYM_STACK_INTEGER, SYM_STACK_FLOATING } kind;
   uint8_t size;
+  uint8_t bits; /* that count, of an integer: all of its size, or fewer */
   bool is_signed;
   uint8_t width; /* of a generic one: enum sym_width, or how many bytes clang computes with */
 };
@@ -56,7 +57,9 @@ static inline struct sym_stack_type sym_stack_of_width(uint8_t width)
 /* Cuts the entry on top to its type's size and extends it. */
 static inline void sym_machine_extend(struct sym_machine *machine, struct sym_stack_type type)
 {
-  if (type.size < 8)
+  if (type.bits < type.size * 8)
+    sym_code_add(machine->code, FMT_OP_BITS, 0, type.bits, type.is_signed ? FMT_OPF_SIGNED : 0, 0);
+  else if (type.size < 8)
     sym_code_add(machine->code, FMT_OP_EXTEND, 0, type.size, type.is_signed ? FMT_OPF_SIGNED : 0, 0);
 }
 

@@ -196,7 +196,8 @@ static enum sym_lost binary(struct sym_machine *machine, uint8_t op)
     return SYM_LOST_CORRUPT;
   struct sym_stack_type right = machine->types[machine->depth - 1], left = machine->types[machine->depth - 2];
   bool is_shift = op == FMT_OP_SHL || op == FMT_OP_SHR || op == FMT_OP_SHRA;
-  bool agree = left.kind == right.kind && left.size == right.size && left.is_signed == right.is_signed;
+  bool agree = left.kind == right.kind && left.size == right.size && left.bits == right.bits &&
+               left.is_signed == right.is_signed;
   if (is_typed_by_one(op, left, right)) {
     agree = true;
     left = left.kind == SYM_STACK_INTEGER ? left : right;

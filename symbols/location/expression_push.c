@@ -4,6 +4,7 @@
 #include "symbols/location/expression_machine.h"
 
 #include <dwarf.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "symbols/location/entry_value_copy.h"
@@ -43,6 +44,17 @@ enum sym_lost sym_machine_base(struct sym_machine *machine, Dwarf_Word reg, int6
   return sym_machine_push(machine, sym_stack_of_width(SYM_WIDTH_REGISTER));
 }
 
+/* How many bits of a base type count. clang converts to integers of any size, tells as many bytes as hold them, and the
+ * bits in the name alone: DW_ATE_signed_1 is 0 or -1. */
+static uint8_t bits_of(Dwarf_Die *die, Dwarf_Word size)
+{
+  const char *name = dwarf_diename(die), *bits = name ? strrchr(name, '_') : NULL;
+  const bool is_clangs = bits && (strncmp(name, "DW_ATE_signed_", (size_t)(bits - name) + 1) == 0 ||
+                                  strncmp(name, "DW_ATE_unsigned_", (size_t)(bits - name) + 1) == 0);
+  const unsigned long told = is_clangs ? strtoul(bits + 1, NULL, 10) : 0;
+  return (uint8_t)(told && told < size * 8 ? told : size * 8);
+}
+
 /* The base type at `die` as an entry type. */
 static bool base_type(Dwarf_Die *die, struct sym_stack_type *type)
 {
@@ -51,7 +63,7 @@ static bool base_type(Dwarf_Die *die, struct sym_stack_type *type)
   if (dwarf_formudata(dwarf_attr(die, DW_AT_encoding, &attribute), &encoding) != 0 ||
       dwarf_formudata(dwarf_attr(die, DW_AT_byte_size, &attribute), &size) != 0 || size < 1 || size > 8)
     return false;
-  *type = (struct sym_stack_type){.kind = SYM_STACK_INTEGER, .size = (uint8_t)size};
+  *type = (struct sym_stack_type){.kind = SYM_STACK_INTEGER, .size = (uint8_t)size, .bits = bits_of(die, size)};
   switch (encoding) {
   case DW_ATE_signed:
   case DW_ATE_signed_char:

@@ -68,6 +68,10 @@ static bool is_computed(const struct sym_location *location)
       if (i == 0 || !is_conversion(&code->ops[i - 1]))
         return true;
       break;
+    case FMT_OP_BITS:
+      if (code->ops[i].size != 1 || code->ops[i].flags & FMT_OPF_SIGNED)
+        return true;
+      break;
     case FMT_OP_REG:
     case FMT_OP_XMM:
     case FMT_OP_CONST:
@@ -122,7 +126,8 @@ bool sym_inlined_keeps(const struct sym_location_context *context, Dwarf_Die *di
 bool sym_inlined_may_be_made(const struct sym_location_context *context, Dwarf_Die *die,
                              const struct sym_location *location)
 {
-  if (is_unfolded(location) || sym_may_be_narrowed(context, die, location))
+  if (is_unfolded(location) || sym_may_be_narrowed(context, die, location) ||
+      sym_may_be_inverted(context, die, location))
     return true;
   if (is_const(die))
     return false;

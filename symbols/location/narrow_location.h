@@ -15,4 +15,11 @@
 bool sym_may_be_narrowed(const struct sym_location_context *context, Dwarf_Die *die,
                          const struct sym_location *location);
 
+/* Whether what the parameter `die` of an inlined instance is told to be made of is one bit that the function around it
+ * has computed, and perhaps the opposite. The optimiser computes that in the place of a truth where all that look at
+ * it, as jumps do, can do with it, and clang goes on telling the register for the truth. What the function stores or
+ * passes on as it is, in its copy and in the instance, is no opposite. */
+bool sym_may_be_inverted(const struct sym_location_context *context, Dwarf_Die *die,
+                         const struct sym_location *location);
+
 #endif

@@ -49,6 +49,7 @@ struct writer {
 /* What was found of a parameter. */
 struct entry {
   enum sym_kept kept;
+  bool goes_on;     /* it is stored or passed as it is */
   bool is_set_once; /* by one instruction, `setter`, that makes the new value of the old one */
   struct sym_instruction setter;
   uint8_t size;
@@ -380,6 +381,7 @@ static void examine_list(struct search *search, Dwarf_Die *whole, Dwarf_Die *par
   entry->setter = search->setter.instruction;
   entry->size = search->list.size;
   entry->bits = search->bits.bits;
+  entry->goes_on = search->bits.goes_on;
 }
 
 /* Finds out about a parameter of the copy. */
@@ -437,6 +439,34 @@ enum sym_kept sym_parameter_kept(const struct sym_location_context *context, Dwa
     return SYM_KEPT_UNKNOWN;
   const bool is_set_later = entry.kept == SYM_KEPT_SET && is_set_behind(context, &entry, sym_abi_register_of(location));
   return is_set_later ? SYM_KEPT_UNCHANGED : entry.kept;
+}
+
+/* Whether the instance, behind its hook's call, does that with what lies in registers (their bits). On any way will do.
+ */
+static bool goes_on_behind(const struct sym_location_context *context, uint64_t registers, uint64_t frame)
+{
+  struct sym_step step;
+  struct sym_holders holders = {.registers = registers, .size = 1};
+  struct sym_bits_read read = {.high = UINT64_MAX, .frame = frame};
+  Dwarf_Die entered = *context->entered;
+  Dwarf_Addr at = context->pc;
+  for (unsigned steps = 0; steps < INSTANCE_STEPS && !read.goes_on && dwarf_haspc(&entered, at) == 1; steps++) {
+    if (!sym_step_at(context->hook, at, UINT64_MAX, &step))
+      return false;
+    sym_bits_read_step(&read, &holders, &step);
+    const bool is_jump = !step.falls_through && step.target > at;
+    if ((!step.falls_through && !is_jump) || !sym_holders_step(&holders, context->hook->processor, &step))
+      break;
+    at = is_jump ? step.target : at + step.size;
+  }
+  return read.goes_on;
+}
+
+bool sym_parameter_goes_on(const struct sym_location_context *context, Dwarf_Die *die, uint64_t registers,
+                           uint64_t frame)
+{
+  struct entry entry;
+  return registers && find_entry(context, die, &entry) && entry.goes_on && goes_on_behind(context, registers, frame);
 }
 
 bool sym_parameter_is_unread(const struct sym_location_context *context, Dwarf_Die *die, int64_t offset, uint64_t size)

@@ -38,6 +38,11 @@ uint64_t sym_parameter_bits(const struct sym_location_context *context, Dwarf_Di
 enum sym_kept sym_parameter_kept(const struct sym_location_context *context, Dwarf_Die *die,
                                  const struct sym_location *location);
 
+/* Whether the copy stores the parameter outside of its frame, or passes it to what it calls, as it is, and the instance
+ * does that with what lies in `registers` (their bits). Slots of the function's frame are told from `frame`. */
+bool sym_parameter_goes_on(const struct sym_location_context *context, Dwarf_Die *die, uint64_t registers,
+                           uint64_t frame);
+
 /* Whether the copy's code does not look at where the `size` bytes are passed that begin `offset` bytes into the
  * parameter. */
 bool sym_parameter_is_unread(const struct sym_location_context *context, Dwarf_Die *die, int64_t offset, uint64_t size);

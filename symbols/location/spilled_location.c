@@ -20,6 +20,7 @@ static bool is_cut(const struct sym_code *code, unsigned at)
 {
   const struct fmt_op *ops = code->ops;
   return (at < code->count && ops[at].code == FMT_OP_EXTEND && ops[at].size <= NARROW) ||
+         (at < code->count && ops[at].code == FMT_OP_BITS && ops[at].imm + ops[at].size <= NARROW * 8) ||
          (at + 1 < code->count && ops[at].code == FMT_OP_CONST && (uint64_t)ops[at].imm <= UINT32_MAX &&
           ops[at + 1].code == FMT_OP_AND);
 }

@@ -3,6 +3,7 @@
  */
 #include "symbols/verify/run.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "symbols/verify/die.h"
@@ -164,6 +165,18 @@ static bool push_entry_value(struct vf_run *run, const struct vf_op *op)
   return vf_push(run, value);
 }
 
+/* How many bits of a base type of that name count: LLVM's conversions are to integers of any width, which its names
+ * tell and its sizes, in bytes, do not. */
+static uint8_t bits_of(const char *name, uint64_t size)
+{
+  static const char *const prefixes[] = {"DW_ATE_signed_", "DW_ATE_unsigned_"};
+  unsigned long bits = 0;
+  for (size_t i = 0; name && i < sizeof prefixes / sizeof *prefixes; i++)
+    if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+      bits = strtoul(name + strlen(prefixes[i]), NULL, 10);
+  return (uint8_t)(bits > 0 && bits < size * 8 ? bits : size * 8);
+}
+
 static bool type_at(struct vf_run *run, uint64_t offset, struct vf_stack_entry *type)
 {
   Dwarf_Off unit;
@@ -180,6 +193,7 @@ static bool type_at(struct vf_run *run, uint64_t offset, struct vf_stack_entry *
   if (!die || !vf_unsigned(die, DW_AT_byte_size, &size) || !vf_unsigned(die, DW_AT_encoding, &encoding) || size > 8)
     return false;
   type->size = (uint8_t)size;
+  type->bits = bits_of(vf_name(die), size);
   type->is_float = encoding == DW_ATE_float;
   type->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
   return true;

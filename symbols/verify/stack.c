@@ -32,7 +32,11 @@ bool vf_need(struct vf_run *run, unsigned count)
 
 uint64_t vf_extended(struct vf_stack_entry entry)
 {
-  return entry.size ? vf_extend(entry.word, entry.size, entry.is_signed) : entry.word;
+  if (!entry.size || !entry.bits)
+    return entry.word;
+  const unsigned above = 64u - entry.bits;
+  const uint64_t cut = entry.word << above;
+  return entry.is_signed ? (uint64_t)((int64_t)cut >> above) : cut >> above;
 }
 
 /* Both operands of an operation other than a shift must have one type. LLVM writes untyped constants beside typed
@@ -44,12 +48,13 @@ static bool settle_types(struct vf_run *run, uint8_t atom, struct vf_stack_entry
   bool is_modular = atom == DW_OP_plus || atom == DW_OP_minus || atom == DW_OP_mul || atom == DW_OP_and ||
                     atom == DW_OP_or || atom == DW_OP_xor;
   if (atom == DW_OP_shl || atom == DW_OP_shr || atom == DW_OP_shra ||
-      (left->size == right->size && left->is_signed == right->is_signed))
+      (left->size == right->size && left->bits == right->bits && left->is_signed == right->is_signed))
     return true;
   if (!is_modular || (left->size && right->size))
     return vf_stop(run, VF_LOST, "operands of two types");
   if (!left->size) {
     left->size = right->size;
+    left->bits = right->bits;
     left->is_signed = right->is_signed;
   }
   return true;

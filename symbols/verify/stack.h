@@ -13,6 +13,7 @@ enum { VF_STACK_MAX = 64, VF_NESTING_MAX = 4, VF_RBP = 6 };
 struct vf_stack_entry {
   uint64_t word;
   uint8_t size; /* 0: generic */
+  uint8_t bits; /* that count, of an integer: all of its size, or fewer */
   bool is_signed, is_float;
   uint8_t width; /* of a generic one: the bytes that clang computes with, where it tells 8, or one of these */
 };

@@ -366,6 +366,10 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
                          {"highest(value=?))", "lower(value=42))", "derived(value=?))", "whole(value=48))", "loaded(value=41))", "made(value=?))", "masked(value=40))",
                           "spilled(value=?))", "byte(value=42))"})
 
+    def test_what_clang_tells_as_one_bit(self):
+        """A conversion to one bit takes that alone, with its sign. A bit that was computed may be the opposite of what it is told to be, but where it is stored as it is."""
+        self.assertEqual(self.rows_of_described("told_of_truths") - {"probe())", "main())"}, {"odd(value=1))", "negative(value=-1))", "compared(value=?))", "dropped(value=?))", "stored(value=0))", "spilled(value=0))"})
+
     def test_what_callers_tell_from_a_register(self):
         """It counts where the register is not overwritten between the copy into the argument's and the call."""
         self.assertEqual(self.rows_of_described("told_by_callers") - {"probe())", "main())"}, {"asked(value=41))", "asked(value=43))", "asked(value=?))"})
