@@ -51,42 +51,6 @@ static bool is_const(Dwarf_Die *die)
          dwarf_attr_integrate(die, DW_AT_artificial, &attribute);
 }
 
-/* Whether an operation takes the low bits of a value as a conversion does: whole bytes, or one bit for a truth. */
-static bool is_conversion(const struct fmt_op *mask)
-{
-  return mask->code == FMT_OP_CONST &&
-         (mask->imm == 1 || mask->imm == UINT8_MAX || mask->imm == UINT16_MAX || mask->imm == UINT32_MAX);
-}
-
-/* Whether a value is told by arithmetic rather than by the place where it is. */
-static bool is_computed(const struct sym_location *location)
-{
-  const struct sym_code *code = &location->code;
-  for (unsigned i = 0; location->kind == SYM_LOCATION_VALUE && i < code->count; i++)
-    switch (code->ops[i].code) {
-    case FMT_OP_AND:
-      if (i == 0 || !is_conversion(&code->ops[i - 1]))
-        return true;
-      break;
-    case FMT_OP_BITS:
-      if (code->ops[i].size != 1 || code->ops[i].flags & FMT_OPF_SIGNED)
-        return true;
-      break;
-    case FMT_OP_REG:
-    case FMT_OP_XMM:
-    case FMT_OP_CONST:
-    case FMT_OP_EXTEND:
-    case FMT_OP_FRAME_LOAD:
-    case FMT_OP_LOAD:
-    case FMT_OP_CFA:
-    case FMT_OP_ENTRY:
-      break;
-    default:
-      return true;
-    }
-  return false;
-}
-
 /* Whether a list begins to tell of the parameter behind the hook's call. */
 static bool is_told_later(const struct sym_location_context *context, Dwarf_Die *die)
 {
@@ -132,7 +96,8 @@ bool sym_inlined_may_be_made(const struct sym_location_context *context, Dwarf_D
   if (is_const(die))
     return false;
   const enum sym_kept kept = sym_parameter_kept(context, die, location);
-  const bool may_be_new = sym_location_is_constant(location) || is_computed(location) || is_told_later(context, die);
+  const bool may_be_new =
+      sym_location_is_constant(location) || sym_location_is_computed(location) || is_told_later(context, die);
   return kept != SYM_KEPT && (may_be_new || kept != SYM_KEPT_UNCHANGED);
 }
 

@@ -87,3 +87,38 @@ bool sym_location_is_constant(const struct sym_location *location)
     }
   return location->kind == SYM_LOCATION_VALUE;
 }
+
+/* Whether an operation takes the low bits of a value as a conversion does: whole bytes, or one bit for a truth. */
+static bool is_conversion(const struct fmt_op *mask)
+{
+  return mask->code == FMT_OP_CONST &&
+         (mask->imm == 1 || mask->imm == UINT8_MAX || mask->imm == UINT16_MAX || mask->imm == UINT32_MAX);
+}
+
+bool sym_location_is_computed(const struct sym_location *location)
+{
+  const struct sym_code *code = &location->code;
+  for (unsigned i = 0; location->kind == SYM_LOCATION_VALUE && i < code->count; i++)
+    switch (code->ops[i].code) {
+    case FMT_OP_AND:
+      if (i == 0 || !is_conversion(&code->ops[i - 1]))
+        return true;
+      break;
+    case FMT_OP_BITS:
+      if (code->ops[i].size != 1 || code->ops[i].flags & FMT_OPF_SIGNED)
+        return true;
+      break;
+    case FMT_OP_REG:
+    case FMT_OP_XMM:
+    case FMT_OP_CONST:
+    case FMT_OP_EXTEND:
+    case FMT_OP_FRAME_LOAD:
+    case FMT_OP_LOAD:
+    case FMT_OP_CFA:
+    case FMT_OP_ENTRY:
+      break;
+    default:
+      return true;
+    }
+  return false;
+}

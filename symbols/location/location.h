@@ -84,6 +84,9 @@ enum sym_lost sym_location_load(const struct sym_location_context *context, cons
 /* Whether the location is nothing but a number, of those that are made: VALUE, BYTES and POINTER. */
 bool sym_location_is_constant(const struct sym_location *location);
 
+/* Whether a value is told by arithmetic rather than by the place where it is. */
+bool sym_location_is_computed(const struct sym_location *location);
+
 /* Whether the ops push an address in the frame, or something computed from it without loading from there. */
 bool sym_location_is_frame_address(const struct sym_location_context *context, const struct sym_code *code);
 

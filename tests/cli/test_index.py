@@ -342,6 +342,10 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
         self.assertEqual(self.rows_of_described("told_at_entry") - {"probe())", "main())"},
                          {"counted(value=?))", "narrow(value=41))", "parted(value=?))", "late(value=?))", f"stacked({'other=?, ' * 6}value=?))"})
 
+    def test_what_is_told_to_be_on_the_stack_first(self):
+        """It is read there, and not what the function is told to have made of it when it calls the hook."""
+        self.assertEqual(self.rows_of_described("told_on_stack") - {"probe())", "main())"}, {f"taken({'other=?, ' * 6}value=41))"})
+
     def test_what_gcc_tells_behind_the_hooks_call(self):
         """It counts where the function's copy shows that the parameter is kept; a number, or a place of two parameters, where it looks at the parameter."""
         self.assertEqual(self.rows_of_described("told_by_gcc", "function halves: show value.a\nfunction halves: show value.b\n") - {"probe())", "main())"},
