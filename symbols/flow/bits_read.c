@@ -120,13 +120,12 @@ static bool is_from_slot(const struct sym_holders *holders, const struct sym_ins
 static const uint64_t arguments = UINT64_C(1) << SYM_RDI | UINT64_C(1) << SYM_RSI | UINT64_C(1) << SYM_RDX |
                                   UINT64_C(1) << SYM_RCX | UINT64_C(1) << SYM_R8 | UINT64_C(1) << SYM_R9;
 
-/* Whether a call, or what leaves the function, looks at one of these registers: what may be passed does, and what may
- * be returned. */
+/* Whether a call, or what leaves the function, looks at one of these registers: what may be passed does. What is
+ * returned need not be looked at where the function is inlined. */
 static bool is_passed(const struct sym_step *step, uint64_t places)
 {
   const bool is_return = step->instruction.opcode == 0xc3 || step->instruction.opcode == 0xc2;
-  const uint64_t looked_at = is_return ? UINT64_C(1) << SYM_RAX | UINT64_C(1) << SYM_RDX : arguments;
-  return places & (looked_at | sym_operands_of(&step->instruction).reads);
+  return places & ((is_return ? 0 : arguments) | sym_operands_of(&step->instruction).reads);
 }
 
 /* Notes an instruction that works with the value, or something derived from it (`is_derived`). */

@@ -367,7 +367,7 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
     def test_what_clang_tells_of_a_parameter_of_which_some_bits_count(self):
         """The others may be anything where it computes with a number of which the highest bit is the highest that counts, and in a place of which the caller made something."""
         self.assertEqual(self.rows_of_described("told_of_bits") - {"probe())", "main())"},
-                         {"highest(value=?))", "lower(value=42))", "derived(value=?))", "whole(value=48))", "loaded(value=41))", "made(value=?))", "masked(value=40))",
+                         {"highest(value=?))", "lower(value=42))", "derived(value=?))", "whole(value=48))", "returned(value=?))", "loaded(value=41))", "made(value=?))", "masked(value=40))",
                           "spilled(value=?))", "byte(value=42))"})
 
     def test_what_clang_tells_as_one_bit(self):

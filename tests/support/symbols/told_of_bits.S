@@ -1,7 +1,7 @@
 /*
  * A program as clang 14 describes it, whose inlined functions look at the three lowest bits of their parameter alone, as
- * their copies show; but for whole(), which passes it on, and byte(), which takes the lowest byte. It is told as the sum of 41,
- * which was loaded, and 7 in highest(), derived() and whole(), and 1 in lower(). loaded() is told where that was loaded, made(), byte() and
+ * their copies show; but for whole(), which passes it on, and byte(), which takes the lowest byte. returned() returns it, which its callers need
+ * not look at. It is told as the sum of 41, which was loaded, and 7 in highest(), derived(), whole() and returned(), and 1 in lower(). loaded() is told where that was loaded, made(), byte() and
  * spilled() where one was added, masked() where the lowest bit was taken away.
  */
 #include "described_probe.inc"
@@ -36,7 +36,7 @@
     call __cyg_profile_func_exit@PLT
 .L\name\()_end:
     .endm
-    .irp name, highest, lower, derived, whole, loaded, made, byte, spilled
+    .irp name, highest, lower, derived, whole, returned, loaded, made, byte, spilled
     instance \name
     .endr
     andq $-2, %r13
@@ -75,6 +75,10 @@
     pushq %rdi
     popq %rax
     end whole
+    begin returned
+    testb $7, %dil
+    movq %rdi, %rax
+    end returned
     begin byte
     movb %dil, number(%rip)
     end byte
@@ -105,6 +109,7 @@ number:
     list lower, 0x73, 1, 0x9f
     list derived, 0x73, 7, 0x9f
     list whole, 0x73, 7, 0x9f
+    list returned, 0x73, 7, 0x9f
     list loaded, 0x53 /* rbx */
     list made, 0x5c /* r12 */
     list byte, 0x5c
@@ -112,15 +117,15 @@ number:
     list masked, 0x5d /* r13 */
 
     described_unit "told_of_bits.c"
-    .irp name, highest, lower, derived, whole, loaded, made, byte, spilled, masked
+    .irp name, highest, lower, derived, whole, returned, loaded, made, byte, spilled, masked
     described_root \name
     .endr
     described_probe
-    .irp name, highest, lower, derived, whole, loaded, made, byte, spilled, masked
+    .irp name, highest, lower, derived, whole, returned, loaded, made, byte, spilled, masked
     described_instance \name
     .endr
     .byte 0
-    .irp name, highest, lower, derived, whole, loaded, made, byte, spilled, masked
+    .irp name, highest, lower, derived, whole, returned, loaded, made, byte, spilled, masked
     described_long_copy \name
     .endr
     described_end
