@@ -8,6 +8,7 @@
 #include "symbols/elf/list_bounds.h"
 #include "symbols/flow/step.h"
 #include "symbols/location/location_list.h"
+#include "symbols/location/loop_counter.h"
 #include "symbols/location/narrow_location.h"
 #include "symbols/location/parameter_kept.h"
 #include "symbols/processor/processor.h"
@@ -91,7 +92,7 @@ bool sym_inlined_may_be_made(const struct sym_location_context *context, Dwarf_D
                              const struct sym_location *location)
 {
   if (is_unfolded(location) || sym_may_be_narrowed(context, die, location) ||
-      sym_may_be_inverted(context, die, location))
+      sym_may_be_inverted(context, die, location) || sym_may_be_undivided(context, location))
     return true;
   if (is_const(die))
     return false;

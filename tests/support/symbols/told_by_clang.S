@@ -7,6 +7,7 @@
  * slot that does where its first call returns. The others are told by arithmetic on four bytes in
  * which there is -7: halved() and divided(), of two more, with a sign, remaining() what a division by 5 leaves, tripled()
  * what a shift to the right without a sign makes of three times as much; compared() does not tell whether with a sign.
+ * doubled()'s is twice what is in a register of which another variable is told as an eighth.
  */
 #include "described_probe.inc"
 
@@ -42,7 +43,7 @@
     instance ended
     instance looped
     instance left
-    .irp name, halved, divided, remaining, tripled, compared
+    .irp name, halved, divided, remaining, tripled, compared, doubled
     instance \name
     .endr
     addq $16, %rsp
@@ -79,7 +80,7 @@
     begin \name
     end \name
     .endm
-    .irp name, shifted, cut, halved, divided, remaining, tripled, compared
+    .irp name, shifted, cut, halved, divided, remaining, tripled, compared, doubled
     keeps \name
     .endr
 
@@ -152,8 +153,12 @@ nothing:
     narrow_list divided, 2, 0x32, 0x1b /* DW_OP_div */
     narrow_list remaining, 0, 0x35, 0x1d /* DW_OP_mod */
     narrow_list tripled, 0, 0x33, 0x1e, 0x31, 0x25 /* DW_OP_mul, DW_OP_shr */
+    list doubled, 0x73, 0, 0x31, 0x24, 0x9f /* DW_OP_lit1, DW_OP_shl */
+.Lcounter_list:
+    entry .Ldoubled, .Ldoubled_end, 0x73, 0, 0x11, 8, 0x1b, 0x9f /* DW_OP_consts, DW_OP_div */
+    .quad 0, 0
     narrow_list compared, 0, 0x35, 0x2d /* DW_OP_lt */
-    .irp name, shifted, cut, halved, divided, remaining, tripled, compared
+    .irp name, shifted, cut, halved, divided, remaining, tripled, compared, doubled
 .L\name\()_copy_list:
     entry \name, .L\name\()_copy_end, 0x55
     .quad 0, 0
@@ -174,15 +179,16 @@ nothing:
     .irp name, masked, narrow, ended, looped, left
     described_root \name
     .endr
-    .irp name, shifted, cut, halved, divided, remaining, tripled, compared
+    .irp name, shifted, cut, halved, divided, remaining, tripled, compared, doubled
     described_root \name, type=int
     .endr
     described_probe
     .irp name, masked, narrow, shifted, cut, ended, looped, left, halved, divided, remaining, tripled, compared
     described_instance \name
     .endr
+    described_instance doubled, counter
     .byte 0
-    .irp name, masked, narrow, shifted, cut, ended, looped, left, halved, divided, remaining, tripled, compared
+    .irp name, masked, narrow, shifted, cut, ended, looped, left, halved, divided, remaining, tripled, compared, doubled
     described_long_copy \name
     .endr
     described_end
