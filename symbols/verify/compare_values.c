@@ -23,6 +23,9 @@ bool vf_same_value(const struct vf_type *type, const struct vf_emitted *emitted,
     return emitted->value == (value->is_object || value->value != 0);
   if (value->is_object)
     return false;
+  /* The index may read the place of a truth itself, in which there is no other bit but for what is made up here. */
+  if (value->is_bit && type->kind == FMT_TYPE_BOOL)
+    return ((emitted->value ^ value->value) & 1) == 0;
   unsigned size = is_nullness ? 8 : type->size;
   return emitted->value == vf_extend(value->value, size, !is_nullness && type->is_signed);
 }

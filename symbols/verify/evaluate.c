@@ -94,6 +94,7 @@ static void describe(struct vf_run *run, const struct vf_expression *expression,
   value->status = run->status;
   value->why = run->why;
   value->uses_entry = run->uses_entry;
+  value->is_bit = run->takes_bit;
   value->is_beyond_programs = run->is_beyond_programs;
   memcpy(&value->value, bytes, sizeof bytes);
 }

@@ -23,6 +23,7 @@ struct vf_value {
   uint64_t loaded[2]; /* of is_frame_sum: what it is with a load of 4 and of 8 bytes put in */
   bool is_slot;       /* it is read from one place of the function's own frame, or from the address that is there */
   bool is_single;     /* it has one description for all its scope */
+  bool is_bit;        /* it is one bit, of a place that may have more */
   bool is_beyond_programs; /* computed by an operation that capture programs do not have */
   const char *why;         /* of LOST and UNKNOWN: static text */
 };

@@ -196,6 +196,7 @@ static bool type_at(struct vf_run *run, uint64_t offset, struct vf_stack_entry *
   type->bits = bits_of(vf_name(die), size);
   type->is_float = encoding == DW_ATE_float;
   type->is_signed = encoding == DW_ATE_signed || encoding == DW_ATE_signed_char;
+  run->takes_bit |= type->bits == 1;
   return true;
 }
 

@@ -28,6 +28,7 @@ struct vf_run {
   struct vf_stack_entry stack[VF_STACK_MAX];
   unsigned depth;
   bool uses_entry;
+  bool takes_bit;          /* converted to an integer of one bit */
   bool is_beyond_programs; /* used unsigned division or comparison of 8 bytes, or a jump back */
   enum vf_status status;
   const char *why;

@@ -2,6 +2,7 @@
  * A program as clang 16 describes it, whose inlined functions have parameters that are told as one bit of a register. The
  * bit of odd() and negative() was loaded, with others, which are not it; that of the others is the outcome of a
  * comparison, or the opposite. All but compared() store it, but for dropped()'s instance; spilled()'s is told in a slot.
+ * asked() is a function of its own, of which the whole register is read.
  */
 #include "described_probe.inc"
 
@@ -41,6 +42,8 @@
     .endr
     instance stored, movb %r12b, stored_at(%rip)
     instance spilled, movl %r13d, stored_at(%rip)
+    movl $1, %edi
+    call asked
     addq $16, %rsp
     .cfi_def_cfa_offset 32
     popq %r13
@@ -64,6 +67,30 @@
     copy \name, movq %rdi, stored_at(%rip)
     .endr
 
+    .globl asked
+    .type asked, @function
+asked:
+    .cfi_startproc
+    endbr64
+.Lasked_begun:
+    pushq %rbx
+    .cfi_def_cfa_offset 16
+    .cfi_offset %rbx, -16
+    movl %edi, %ebx
+.Lasked_kept:
+    leaq asked(%rip), %rdi
+    movq 8(%rsp), %rsi
+    call __cyg_profile_func_enter@PLT
+    leaq asked(%rip), %rdi
+    movq 8(%rsp), %rsi
+    call __cyg_profile_func_exit@PLT
+    popq %rbx
+    .cfi_def_cfa_offset 8
+    ret
+    .cfi_endproc
+.Lasked_end:
+    .size asked, . - asked
+
     .data
 number:
     .quad 43
@@ -80,13 +107,14 @@ stored_at:
 1:
     .byte \operation
 2:
-    .quad 0, 0
     .endm
     .macro list name, operation:vararg
 .L\name\()_list:
     entry .L\name\()_told, .L\name\()_end, \operation, 0x9f /* DW_OP_stack_value */
+    .quad 0, 0
 .L\name\()_copy_list:
     entry \name, .L\name\()_copy_end, 0x55 /* rdi */
+    .quad 0, 0
     .endm
     .macro bit name, base, type
     list \name, \base, 0, 0x08, 0xff, 0x1a, 0xf7, \type - .Linfo /* DW_OP_const1u 255, DW_OP_and, DW_OP_GNU_convert */
@@ -98,7 +126,13 @@ stored_at:
     .endr
     list spilled, 0x77, 8, 0x06, 0xf7, .Ltruth - .Linfo /* DW_OP_breg7 (rsp) + 8, DW_OP_deref */
 
+.Lasked_copy_list:
+    entry .Lasked_begun, .Lasked_kept, 0x75, 0, 0xf7, .Ltruth - .Linfo, 0x9f /* DW_OP_breg5 (rdi) */
+    entry .Lasked_kept, .Lasked_end, 0x73, 0, 0xf7, .Ltruth - .Linfo, 0x9f
+    .quad 0, 0
+
     described_unit "told_of_truths.c", "clang version 16.0.6"
+    described_root asked, type=bool
     .irp name, odd, negative, compared, dropped, stored, spilled
     described_root \name
     .endr
@@ -110,4 +144,5 @@ stored_at:
     .irp name, odd, negative, compared, dropped, stored, spilled
     described_long_copy \name
     .endr
+    described_own_copy asked, convention=1
     described_end
