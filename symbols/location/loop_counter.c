@@ -56,7 +56,7 @@ bool sym_may_be_undivided(const struct sym_location_context *context, const stru
       ops[0].reg == sym_frame_register(&physical) || sym_code_has(&location->code, FMT_OP_DIV))
     return false;
   const uint8_t atom = (uint8_t)(DW_OP_breg0 + ops[0].reg);
-  Dwarf_Die scope = physical, inner;
+  Dwarf_Die scope = physical, inner = physical;
   bool is_found = false, is_inside = true;
   while (is_inside && !is_found) {
     is_found = has_quotient(&scope, context->call, atom, &inner, &is_inside);
