@@ -20,7 +20,8 @@ int cli_timing_check(const struct cli_command *command, const struct cli_timing 
   if (timing->timeline != NULL && !fmt_duration_parse(timing->timeline, &ns))
     return cli_usage_error(command, "--timeline=%s: give the least duration as in 10us, 1ms or 0", timing->timeline);
   if (timing->timeline != NULL && timing->clock != NULL && strcmp(timing->clock, "cpu") == 0)
-    return cli_usage_error(command, "--timeline needs --clock wall: CPU time has no beginning common to threads");
+    return cli_usage_error(command,
+                           "--timeline and --trigger need --clock wall: CPU time has no beginning common to threads");
   bool is_auto = timing->times != NULL && strcmp(timing->times, "auto") == 0;
   if (timing->times != NULL && !is_auto && strcmp(timing->times, "exact") != 0)
     return cli_usage_error(command, "--times: '%s' is neither auto nor exact", timing->times);
@@ -33,7 +34,8 @@ int cli_timing_check(const struct cli_command *command, const struct cli_timing 
   if (!is_auto && timing->clock != NULL && strcmp(timing->clock, "cpu") == 0)
     return cli_usage_error(command, "--overhead needs --times auto: with --clock cpu every call is timed else");
   if (!is_auto && timing->timeline != NULL)
-    return cli_usage_error(command, "--overhead needs --times auto: with --timeline every call is timed else");
+    return cli_usage_error(command,
+                           "--overhead needs --times auto: with --timeline and --trigger every call is timed else");
   return CLI_EXIT_OK;
 }
 

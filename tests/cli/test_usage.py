@@ -109,6 +109,7 @@ class Run(harness.Case):
         for least in ("", "10", "soon", "1.5ms", "-1s", "99999999s"):
             self.assert_fails(self.callsig("run", f"--timeline={least}", "true"), 2, f"--timeline={least}:", "10us")
         self.assert_fails(self.callsig("run", "--timeline", "--clock", "cpu", "true"), 2, "--timeline", "--clock wall")
+        self.assert_fails(self.callsig("run", "--trigger", "f > 1ms", "--clock", "cpu", "true"), 2, "--trigger", "--clock wall")
 
     def test_times(self):
         self.assert_fails(self.callsig("run", "--times", "some", "true"), 2, "--times: 'some' is neither auto nor exact")
