@@ -237,6 +237,17 @@ static bool is_current(const char *cached, const char *path, const struct sym_in
   return current;
 }
 
+/* Whether the directory would lie in a home that is not there. Such a one is never made: that users of services have
+ * none is meant, and `/nonexistent` is to stay so. */
+static bool lacks_home(const char *directory)
+{
+  const char *home = getenv("HOME");
+  struct stat facts;
+  const size_t length = home ? strlen(home) : 0;
+  return length > 1 && strncmp(directory, home, length) == 0 && directory[length] == '/' && stat(home, &facts) != 0 &&
+         errno == ENOENT;
+}
+
 int sym_index_cache(const char *path, const struct sym_index_options *options, char *cached, size_t cached_size)
 {
   char directory[PATH_MAX - FMT_CACHE_NAME_SIZE - 16], name[FMT_CACHE_NAME_SIZE], file[PATH_MAX];
@@ -244,6 +255,11 @@ int sym_index_cache(const char *path, const struct sym_index_options *options, c
   if (error) {
     say(options, "no directory for the cache of indexes: set CALLSIG_CACHE_DIR");
     return error;
+  }
+  if (lacks_home(directory)) {
+    say(options, "no directory for the cache of indexes, as HOME (%s) is not there: set CALLSIG_CACHE_DIR",
+        getenv("HOME"));
+    return -ENOENT;
   }
   error = cache_name(path, options, name);
   if (error)

@@ -247,6 +247,23 @@ static void test_directory(void **state)
   assert_int_equal(sym_cache_directory(directory, 10), -ENAMETOOLONG);
 }
 
+/* The home of users who are to have none is not made. */
+static void test_home_that_is_not_there(void **state)
+{
+  char home[sizeof top + 16];
+  struct stat facts;
+  (void)state;
+  snprintf(home, sizeof home, "%s/no-home", top);
+  unsetenv("CALLSIG_CACHE_DIR");
+  unsetenv("XDG_CACHE_HOME");
+  setenv("HOME", home, 1);
+  assert_int_equal(sym_index_cache(program, &options, NULL, 0), -ENOENT);
+  assert_non_null(strstr(last_message, home));
+  assert_int_equal(stat(home, &facts), -1);
+  assert_int_equal(mkdir(home, 0700), 0);
+  assert_int_equal(sym_index_cache(program, &options, NULL, 0), 0);
+}
+
 static void test_missing_program(void **state)
 {
   (void)state;
@@ -261,6 +278,7 @@ int main(int argc, char **argv)
       cmocka_unit_test_setup(test_made_again, set_up),
       cmocka_unit_test_setup(test_not_writable, set_up),
       cmocka_unit_test_setup(test_directory, set_up),
+      cmocka_unit_test_setup(test_home_that_is_not_there, set_up),
       cmocka_unit_test_setup(test_missing_program, set_up),
       cmocka_unit_test_setup(test_bounded, set_up),
       cmocka_unit_test(test_bounded_in_bytes),
