@@ -34,7 +34,12 @@ unsigned cli_process_number_inside(unsigned long pid)
 /* The header of a recording: 0; -EACCES when the file is not this user's to read; or -ENOENT: it is none. */
 static int read_header(const char *file, int flags, struct fmt_rec_header *header)
 {
-  int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags);
+  struct stat status;
+  /* What a process has mapped may be a device, which opening may change. */
+  const bool is_there = fstatat(AT_FDCWD, file, &status, flags & O_NOFOLLOW ? AT_SYMLINK_NOFOLLOW : 0) == 0;
+  if (is_there && !S_ISREG(status.st_mode))
+    return -ENOENT;
+  int fd = is_there ? open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK | flags) : -1;
   if (fd < 0)
     return errno == EACCES || errno == EPERM ? -EACCES : -ENOENT;
   const bool is_one = pread(fd, header, sizeof *header, 0) == (ssize_t)sizeof *header &&
