@@ -264,6 +264,7 @@ class Hostile(harness.Case):
         program = self.compile("program", harness.CALLS)
         self.environment.pop("CALLSIG_CACHE_DIR")
         settings = {"XDG_CACHE_HOME": "relative", "HOME": self.path("home")}
+        os.mkdir(self.path("home"))
         preload = os.path.join(harness.RUNTIME, "libcallsig.so")
         done = self.run_command(program, env=dict(settings, LD_PRELOAD=preload, CALLSIG_OUTPUT=self.path("out")))
         self.assertEqual((done.returncode, done.stderr), (0, ""))

@@ -101,6 +101,7 @@ class Index(harness.Case):
         path = self.index("--cache", env={"XDG_CACHE_HOME": self.path("xdg")})
         self.assertTrue(path.startswith(self.path("xdg", "callsig") + "/"), path)
         self.environment.pop("XDG_CACHE_HOME", None)
+        os.mkdir(self.path("home"))
         path = self.index("--cache", env={"HOME": self.path("home")})
         self.assertTrue(path.startswith(self.path("home", ".cache", "callsig") + "/"), path)
 
