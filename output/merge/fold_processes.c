@@ -144,10 +144,13 @@ static bool equal_rank(const void *owner, uint32_t number, const void *key)
   return same_recording(owner, there, wanted) && there->process.rank == wanted->process.rank;
 }
 
+/* A forked child is not made one with its parent, whose command line it has until it writes a title of its own: what a
+ * server and its workers do is told apart, whether or not the kernel took samples of the one. */
 static bool equal_command(const void *owner, uint32_t number, const void *key)
 {
   const struct out_recording_info *there = out_profile_recording(owner, number), *wanted = key;
-  return equal_rank(owner, number, key) && there->command_size == wanted->command_size &&
+  return equal_rank(owner, number, key) && ((there->flags ^ wanted->flags) & FMT_REC_CHILD) == 0 &&
+         there->command_size == wanted->command_size &&
          (wanted->command_size == 0 || memcmp(there->command, wanted->command, wanted->command_size) == 0);
 }
 

@@ -15,6 +15,7 @@ import sys
 import time
 
 import harness
+from test_beside import DENY
 
 MAGIC = b"CSIGREC\0"  # that a recording begins with (docs/recording-format.md)
 
@@ -272,11 +273,13 @@ class Family(harness.Case):
         self.assertRegex(process, r"^'server: serves ./site/a of 2' 3 \(\d+\)$")
 
     def test_titles_of_forked_children(self):
-        """What a child wrote over its arguments names it, in a report of the running program too, however it ends; those of one title are one."""
+        """What a child wrote over its arguments names it, in a report of the running program too, however it ends; those of one title are one.
+        One without a title is not made one with its parent, whether or not the kernel sampled that."""
         self.compile("titles", TITLES)
+        deny = self.compile("deny", DENY, instrument=False)
         argument = "some-long-argument-that-a-title-has-room-in"
-        for how in {}, {"LEAVE": "_exit"}, {"LEAVE": "SIGKILL"}:
-            done = self.callsig("run", "-o", "a", "./titles", argument, env={**self.environment, **how})
+        for how, sampler in (({}, ()), ({"LEAVE": "_exit"}, ()), ({"LEAVE": "SIGKILL"}, ()), ({}, (deny, "perf"))):
+            done = self.run_command(*sampler, harness.CALLSIG, "run", "-o", "a", "./titles", argument, env={**self.environment, **how})
             self.assertEqual(done.returncode, 0, done.stderr)
             names = {re.sub(r"\(\d+\)", "(PID)", process): calls for (function, process), calls in self.counts("a").items() if function == "child"}
             self.assertEqual(names, {"'serve: worker' (2 processes)": 2, "'serve: log' (PID)": 1, f"titles {argument} (PID)": 1}, how)
