@@ -46,43 +46,17 @@ static int read_line(struct cli_libraries *libraries, const char *image, char *l
   return path[0] == '/' && end != NULL ? add_path(libraries, path, (size_t)(end - path)) : 0;
 }
 
-/* The command's environment with LD_PRELOAD as it will be; only *preloads and the array are new. NULL: no memory. */
-static char **preloading(const char *runtime, char **preloads)
-{
-  static const char variable[] = "LD_PRELOAD=";
-  const char *existing = getenv("LD_PRELOAD");
-  size_t count = 0, kept = 0;
-  while (environ[count] != NULL)
-    count++;
-  char **environment = calloc(count + 2, sizeof *environment);
-  if (environment == NULL || asprintf(preloads, "%s%s%s%s", variable, runtime, existing != NULL ? ":" : "",
-                                      existing != NULL ? existing : "") < 0) {
-    free(environment);
-    return NULL;
-  }
-  for (size_t i = 0; i < count; i++)
-    if (strncmp(environ[i], variable, sizeof variable - 1) != 0)
-      environment[kept++] = environ[i];
-  environment[kept] = *preloads;
-  return environment;
-}
-
 static int spawn_lister(const char *interpreter, const char *image, const char *runtime, int output, pid_t *pid)
 {
-  char *arguments[] = {(char *)interpreter, "--list", (char *)image, NULL}, *preloads = NULL;
-  char **environment = runtime != NULL ? preloading(runtime, &preloads) : environ;
-  if (environment == NULL)
-    return -ENOMEM;
+  char *plain[] = {(char *)interpreter, "--list", (char *)image, NULL};
+  char *preloading[] = {(char *)interpreter, "--preload", (char *)runtime, "--list", (char *)image, NULL};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, output, 1);
   posix_spawn_file_actions_adddup2(&actions, output, 2);
-  int error = posix_spawn(pid, interpreter, &actions, NULL, arguments, environment);
+  int error = posix_spawn(pid, interpreter, &actions, NULL, runtime != NULL ? preloading : plain, environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (environment != environ)
-    free(environment);
-  free(preloads);
   return -error;
 }
 
