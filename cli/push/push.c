@@ -84,7 +84,7 @@ static enum cli_sent send_data(struct pushing *pushing, const void *data, size_t
 
 /* Sends the oldest profile. False: it is to be tried again later. One that cannot be read does not keep those behind it
  * waiting, and one that was sent and cannot be removed is not sent again. */
-static bool send_one(struct pushing *pushing, const struct cli_spooled *oldest)
+static bool send_one(struct pushing *pushing, struct cli_spooled *oldest)
 {
   void *data = cli_spool_read(&pushing->spool, oldest);
   if (!data)
@@ -96,7 +96,8 @@ static bool send_one(struct pushing *pushing, const struct cli_spooled *oldest)
   pushing->retry = FIRST_RETRY_S;
   if (cli_spool_remove(&pushing->spool, oldest) == 0)
     return true;
-  if (sent == CLI_SENT)
+  oldest->is_sent = sent == CLI_SENT;
+  if (oldest->is_sent)
     cli_error("--push: the profile from %llu on was sent, and is sent a second time if it stays there",
               (unsigned long long)(oldest->from_ms / 1000));
   return cli_spool_pass_over(&pushing->spool, oldest) == 0;
@@ -173,6 +174,7 @@ static int push_until_end(struct pushing *pushing)
   }
   pushing->try_at = 0;
   send_all(pushing, INFINITY);
+  cli_spool_remove_sent(&pushing->spool);
   return result;
 }
 

@@ -73,6 +73,7 @@ static bool read_entry(const struct cli_spool *spool, const char *name, struct c
     return false;
   strcpy(spooled->name, name);
   spooled->bytes = (uint64_t)status.st_size;
+  spooled->is_sent = false;
   return true;
 }
 
@@ -123,6 +124,15 @@ int cli_spool_pass_over(struct cli_spool *spool, const struct cli_spooled *spool
     return fail(spool, spooled->name, ENOMEM);
   *added = *spooled;
   return 0;
+}
+
+void cli_spool_remove_sent(const struct cli_spool *spool)
+{
+  for (uint32_t i = 0; i < spool->passed.count; i++) {
+    const struct cli_spooled *spooled = base_vector_at(&spool->passed, i);
+    if (spooled->is_sent)
+      (void)unlinkat(spool->folder, spooled->name, 0);
+  }
 }
 
 bool cli_spool_is_empty(const struct cli_spool *spool)

@@ -25,6 +25,7 @@ struct cli_spooled {
   char name[64];
   uint64_t from_ms, until_ms; /* since 1970 */
   uint64_t bytes;
+  bool is_sent; /* it is there only since it could not be removed */
 };
 
 /* Opens the folder, which is made with mode 0700 when it is not there, and must be this user's alone, and
@@ -40,6 +41,8 @@ int cli_spool_oldest(const struct cli_spool *spool, struct cli_spooled *oldest);
 /* Leaves a profile alone from now on, for another command: it would keep those behind it from being sent. 0, or a
  * negative errno after a message. */
 int cli_spool_pass_over(struct cli_spool *spool, const struct cli_spooled *spooled);
+/* Removes those that were passed over as sent, where that can be done by now. Tells nothing. */
+void cli_spool_remove_sent(const struct cli_spool *spool);
 /* Is there nothing, passed over or not? False after a message where that cannot be read. */
 bool cli_spool_is_empty(const struct cli_spool *spool);
 /* Its bytes, which the caller frees; NULL after a message. */

@@ -97,7 +97,9 @@ class Attached:
 
     def stop(self):
         self.process.kill()
-        self.process.communicate()
+        self.process.wait()
+        self.process.stdout.close()
+        self.process.stderr.close()
 
     def finish(self, ask=True):
         """What it prints when it is told to detach."""
@@ -280,6 +282,21 @@ class Counts(Case):
         attached = Attached(self, program, "--for", "0.5")
         program.call(12)
         self.assert_calls(attached.finish(ask=False), 12)
+        program.end()
+
+    def test_nobody_reads_what_is_told(self):
+        """The process is left all the same, as it was."""
+        program = Program(self, self.sleds(), "")
+        before = program.text()
+        attached = Attached(self, program)
+        attached.process.stdout.close()
+        attached.process.stderr.close()
+        program.call(12)
+        attached.process.send_signal(signal.SIGINT)
+        self.assertNotEqual(attached.process.wait(timeout=120), -signal.SIGPIPE)
+        self.assertEqual(program.text(), before)
+        self.assertEqual(program.threads_traced(), [])
+        program.call(12)
         program.end()
 
     def test_executes(self):

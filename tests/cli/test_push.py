@@ -189,6 +189,31 @@ class Push(Served):
         self.assertEqual(self.kept(), [oldest])
         self.assertEqual(self.sums(endpoint.taken), {"rounds": 2, "step": 400, "other": 200})
 
+    def test_a_sent_profile_that_cannot_be_removed(self):
+        """It is told of and not sent again; those behind it are sent; and it is removed at the end, if that can be done by then."""
+        self.start(address=None)
+        endpoint = self.endpoint()
+        sent = []
+
+        def allow_no_removal(handler):
+            if not sent:
+                sent.extend(self.kept())
+                os.chmod(self.path("rec.out.push"), 0o500)
+            handler.send_header("Content-Length", "0")
+            handler.end_headers()
+        endpoint.behaviour = allow_no_removal
+        pushing = self.push(endpoint.server_port, preexec_fn=harness.follow_modes)
+        self.tell("r")
+        self.assertIn("Permission denied", pushing.stderr.readline())
+        self.assertIn("was sent, and is sent a second time if it stays there", pushing.stderr.readline())
+        os.chmod(self.path("rec.out.push"), 0o700)
+        self.tell("r")
+        self.wait_until(lambda: len(endpoint.taken) > 1)
+        self.assertEqual(self.end(), 0)
+        self.assertEqual(self.finish(pushing, 0), "")
+        self.assertEqual((len(sent), self.kept()), (1, []))
+        self.assertEqual(self.sums(endpoint.taken), {"rounds": 2, "step": 400, "other": 200})
+
     def test_an_endpoint_that_refuses(self):
         self.start(address=None)
         for status in (400, 302):
