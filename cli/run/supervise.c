@@ -16,6 +16,7 @@
 #include "cli/common/ignored_signals.h"
 #include "cli/common/standard_files.h"
 #include "cli/common/subcommand.h"
+#include "cli/run/group_witness.h"
 
 /* Signals that ask a program to do something, or to end: all of them are sent on. Those of faults and of limits are
  * this process's own, and the terminal's that stop it stop the program by themselves. */
@@ -26,9 +27,18 @@ enum { SIGNALS = 65 };
 /* The program that signals go to; 0 before it runs and after it was waited for. A handler gets no argument of ours. */
 static volatile sig_atomic_t target;
 
+/* Of the group that this process and the program are in. */
+static struct cli_group_witness witness;
+
 /* The terminal's key has interrupted this process; and the program, which ended by that. */
 static volatile sig_atomic_t is_interrupted;
 static bool has_ended_by_key;
+
+/* Has the program got the signal by itself? timeout(1) and shells signal groups; the program may have left this one. */
+static bool has_it(int signal, const siginfo_t *info)
+{
+  return info->si_code == SI_USER && getpgid((pid_t)target) == getpgrp() && cli_group_witness_saw(&witness, signal);
+}
 
 static void forward(int signal, siginfo_t *info, void *context)
 {
@@ -44,7 +54,7 @@ static void forward(int signal, siginfo_t *info, void *context)
   const bool is_sent = info->si_code <= 0 && info->si_pid != (pid_t)target && info->si_pid != getpid();
   if (is_sent && target != 0 && info->si_code == SI_QUEUE)
     sigqueue((pid_t)target, signal, info->si_value);
-  else if ((is_sent || is_of_timer) && target != 0)
+  else if (target != 0 && (is_of_timer || (is_sent && !has_it(signal, info))))
     kill((pid_t)target, signal);
   errno = saved;
 }
@@ -151,6 +161,8 @@ int cli_supervise(const char *path, char *const argv[], char *const environment[
   sigfillset(&all);
   sigprocmask(SIG_BLOCK, &all, &mask);
   int error = (is_bound ? start_bound : start)(path, argv, environment, &mask, pid);
+  if (error == 0)
+    cli_group_witness_start(&witness);
   if (error < 0) {
     sigprocmask(SIG_SETMASK, &mask, NULL);
     return error;
@@ -174,6 +186,7 @@ int cli_supervise(const char *path, char *const argv[], char *const environment[
       break;
     }
   restore_handlers(saved);
+  cli_group_witness_end(&witness);
   has_ended_by_key = error == 0 && is_interrupted && WIFSIGNALED(*status) && WTERMSIG(*status) == SIGINT;
   return error;
 }

@@ -680,6 +680,87 @@ class Signals(harness.Case):
             process.send_signal(number)
             self.assertEqual(process.wait(timeout=600), number)
 
+    # Tells how often it was signalled, after each line; with an argument it leaves its group first.
+    COUNTS = r"""
+        #include <signal.h>
+        #include <stdio.h>
+        #include <unistd.h>
+        static volatile sig_atomic_t count;
+        static void on(int number) { count += number == SIGTERM; }
+        int main(int argc, char **argv) {
+          char line[16];
+          struct sigaction action = { .sa_handler = on, .sa_flags = SA_RESTART };
+          sigaction(SIGTERM, &action, NULL);
+          if (argc > 1) setpgid(0, 0);
+          puts("ready"); fflush(stdout);
+          while (argv[0] && fgets(line, sizeof line, stdin)) { printf("%d\n", (int)count); fflush(stdout); }
+          return 0; }"""
+
+    def counted(self, process):
+        """How often the program was signalled, which is still when a signal is on its way."""
+        time.sleep(0.3)
+        process.stdin.write("\n")
+        process.stdin.flush()
+        return int(process.stdout.readline())
+
+    def start_counting(self, *arguments):
+        program = self.compile("counts", self.COUNTS)
+        process = subprocess.Popen([harness.CALLSIG, "run", "-o", "x", program, *arguments], cwd=self.folder, env=self.environment, text=True,
+                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        self.assertEqual(process.stdout.readline(), "ready\n")
+        return process
+
+    @staticmethod
+    def in_group(group):
+        """The processes of the group that are alive: {id: name}."""
+        found = {}
+        for name in filter(str.isdigit, os.listdir("/proc")):
+            try:
+                with open(f"/proc/{name}/stat") as file:
+                    head, _, rest = file.read().rpartition(")")
+            except OSError:
+                continue
+            if rest.split()[2] == str(group) and rest.split()[0] != "Z":
+                found[int(name)] = head.partition("(")[2]
+        return found
+
+    def test_sent_to_the_group(self):
+        """As timeout(1) does: the program gets it once; what is sent to the command alone it gets, too."""
+        process = self.start_counting()
+        for expected in (1, 2, 3):
+            os.killpg(process.pid, signal.SIGTERM)
+            self.assertEqual(self.counted(process), expected)
+        for expected in (4, 5):
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(self.counted(process), expected)
+        # By name, as killall(1) does.
+        for number in [number for number, name in self.in_group(process.pid).items() if name == "callsig"]:
+            os.kill(number, signal.SIGTERM)
+        self.assertEqual(self.counted(process), 6)
+        process.stdin.close()
+        self.assertEqual(process.wait(timeout=60), 0)
+        self.assertEqual(self.in_group(process.pid), {})
+
+    def test_sent_to_the_group_that_it_left(self):
+        process = self.start_counting("leaves")
+        os.killpg(process.pid, signal.SIGTERM)
+        self.assertEqual(self.counted(process), 1)
+        process.stdin.close()
+        self.assertEqual(process.wait(timeout=60), 0)
+
+    def test_killed_itself(self):
+        """Nothing is left of it but the program."""
+        process = self.start_counting()
+        process.kill()
+        process.wait(timeout=60)
+        deadline = time.monotonic() + 60
+        while len(self.in_group(process.pid)) > 1 and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.assertEqual(list(self.in_group(process.pid).values()), ["counts"])
+        process.stdin.close()
+
     def test_default_action(self):
         program = self.compile("program", '#include <stdio.h>\n#include <unistd.h>\nint main(void) { puts("ready"); '
                                'fflush(stdout); for (;;) pause(); }')
