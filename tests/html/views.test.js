@@ -48,6 +48,8 @@ test("a law has a time for numbers that it knows", () => {
   const law = {constant: 1, terms: [{coefficient: 2, factors: [{argument: "n", power: 2, log: 0}]}, {coefficient: 3, factors: [{argument: "m", power: 1, log: 1}]}]};
   assert.strictEqual(timeByLaw(law, new Map([["n", 5], ["m", 8]])), 1 + 2 * 25 + 3 * 8 * 3);
   assert.ok(Number.isNaN(timeByLaw(law, new Map([["n", 5]]))));
+  // Below 1 a law's logarithm is 0, as scaling has it.
+  assert.deepStrictEqual([0, 0.5, 1].map((m) => timeByLaw(law, new Map([["n", 5], ["m", m]]))), [51, 51, 51]);
   const stepped = {constant: 1, terms: [{coefficient: 2, factors: [{argument: "n", power: 1, log: 0}]}], step: {from: 4, to: 16, factor: 3}};
   const times = [2, 4, 8, 16, 32].map((n) => timeByLaw(stepped, new Map([["n", n]])));
   assert.deepStrictEqual(times, [5, 9, 33, 97, 193]);
