@@ -151,6 +151,7 @@ class Scaling(Recorded):
         fails(self.callsig("scaling", self.recording, "--directory", "x"), 2, "--directory", "extrap")
         fails(self.callsig("scaling", self.recording, "-s", "nonsense"), 2, "nonsense")
         fails(self.callsig("scaling", "--format", "table"), 1, "callsig.out")
+        fails(self.callsig("scaling", self.recording, "--by", "thread,site"), 2, "--by", "site")
 
     def test_output_that_cannot_be_written(self):
         for name in ("table", "json", "csv"):

@@ -32,6 +32,7 @@ test("filters of report, in its words", () => {
   assert.deepStrictEqual(passing({stage: "decode"}), [1, 0, 1, 0]);
   assert.deepStrictEqual(passing({stage: "0:?:*"}), [1, 0, 1, 1]);
   assert.deepStrictEqual(passing({stage: "-"}), [0, 1, 0, 0]);
+  assert.deepStrictEqual(passing({stage: "0:1:decode[4]"}), [1, 0, 1, 0]);
   assert.deepStrictEqual(passing({stage: "decode", function: "f"}), [1, 0, 0, 0]);
 });
 
