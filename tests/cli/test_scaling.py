@@ -329,6 +329,7 @@ NOINLINE void same(int rows, int columns, int depth) { step((long)rows * columns
 NOINLINE void seldom_read(int n, const char *text) { step(n * 100L + (text ? (long)strlen(text) : 0)); }
 NOINLINE void free_below(int n) { step(n < 16 ? 0 : n * 10); }
 NOINLINE void two_sizes(int n, char c) { (void)c; step(n < 16 ? 0 : n * 10); }
+NOINLINE void timeless(int n) { step(n ? 0 : 1); }
 NOINLINE void apart(int n, const char *text) { step(n * 100L + (text ? (long)strlen(text) : 0)); }
 QUIET int main(void)
 {
@@ -368,6 +369,7 @@ QUIET int main(void)
   for (int n = 1; n <= 4096; n *= 2) free_below(n);
   for (int n = 1; n <= 4; n *= 2) two_sizes(n, 'a');
   for (int n = 16; n <= 32; n *= 2) for (int c = 'a'; c < 'h'; c++) two_sizes(n, (char)c);
+  for (int n = 1; n <= 16; n *= 2) timeless(n);
   for (int n = 8; n <= 512; n *= 2) apart(n, NULL);
   for (int i = 1; i <= 8; i++) { memset(text, 'a', i * 20); text[i * 20] = 0; apart(i % 2 ? 8 : 64, text); }
   return 0;
@@ -524,6 +526,27 @@ class Arguments(harness.Case):
         one = self.found["same", None]
         self.assertEqual((one["law"], len(one["warnings"])), ("rows^3", 2))
         self.assertEqual(self.argument("same", "depth")["same_as"], "rows")
+
+    def extrap(self, name):
+        """The lines of its sheet, by their first words."""
+        done = self.shared.callsig("scaling", "recording", name, "--format", "extrap")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = {}
+        for line in done.stdout.splitlines():
+            lines.setdefault(line.split()[0], []).append(line)
+        return lines
+
+    def test_extrap_has_what_the_law_is_of(self):
+        """A size that is left out of the law is no data, and where the law is that of the shortest calls, these are."""
+        lines = self.extrap("first_is_cold")
+        self.assertEqual((len(lines["DATA"]), lines["POINTS"][0].split()[1]), (9, "(16)"))
+        lines = self.extrap("crowded")
+        self.assertIn("the shortest call of each signature", lines["#"][0])
+        self.assertEqual((lines["POINTS"][0].split()[1], float(lines["DATA"][0].split()[1])), ("(8)", 800e-9))
+
+    def test_no_time(self):
+        done = self.shared.callsig("scaling", "recording", "timeless", "--all")
+        self.assertRegex(done.stdout, r"\n +5 +0 s  too short ")
 
     def test_extrap_parameter_of_a_path(self):
         done = self.shared.callsig("scaling", "recording", "serve", "--format", "extrap")
