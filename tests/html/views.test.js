@@ -3,6 +3,7 @@ import assert from "node:assert";
 import test from "node:test";
 import {callerOf, pairsOf, rowOf} from "../../output/html/callers.js";
 import {argumentsOf, lawsOf, numberOf, numbersOf, timeByLaw} from "../../output/html/laws.js";
+import {nothingVaries} from "../../output/html/signature_plot.js";
 import {Profile} from "../../output/html/model.js";
 import {lanesOf, spansInSight} from "../../output/html/timeline.js";
 
@@ -70,4 +71,10 @@ test("of narrow spans that follow each other one is drawn", () => {
   const spans = Array.from({length: 1000}, (_, i) => ({start: i, end: i + 0.5, level: 0}));
   assert.strictEqual(spansInSight({spans}, 0, 1000, 10).length, 100);
   assert.strictEqual(spansInSight({spans}, 100, 110, 0.1).length, 11);
+});
+
+test("a function without a plot is told why", () => {
+  assert.deepStrictEqual([0, 1, 1200].map(nothingVaries), ["No signature of it has arguments that were read, and a time.",
+    "None of its arguments is a number that varies: one signature of it has a time.",
+    "None of its arguments is a number that varies among its 1 200 signatures with a time."]);
 });
