@@ -255,7 +255,8 @@ static int export_main(const struct cli_command *command, int argc, char **argv)
     return CLI_EXIT_FAILURE;
   }
   static const char *const standard[] = {CLI_DEFAULT_RECORDING};
-  if (is_one_of(export.output, recordings > 0 ? (const char *const *)arguments : standard, recordings > 0 ? recordings : 1))
+  if (is_one_of(export.output, recordings > 0 ? (const char *const *)arguments : standard,
+                recordings > 0 ? recordings : 1))
     return cli_usage_error(command, "%s is the recording itself: name another file with -o OUT", export.output);
   if (export.wanted.database != NULL && is_one_of(export.output, &export.wanted.database, 1))
     return cli_usage_error(command, "%s is the database itself: name another file with -o OUT", export.output);

@@ -143,10 +143,9 @@ static void put_comments(struct sheet *sheet)
 {
   struct out_text *line = &sheet->report->line;
   const struct out_scaling_finding *finding = sheet->finding;
-  out_text_printf(line, "# callsig scaling: %s time per call in seconds, %s\n",
-                  sheet->report->measure.own ? "own" : "cumulative",
-                  out_scaling_statistic_text(finding->is_shortest ? OUT_STATISTIC_MINIMUM
-                                                                  : sheet->report->measure.statistic));
+  out_text_printf(
+      line, "# callsig scaling: %s time per call in seconds, %s\n", sheet->report->measure.own ? "own" : "cumulative",
+      out_scaling_statistic_text(finding->is_shortest ? OUT_STATISTIC_MINIMUM : sheet->report->measure.statistic));
   out_text_puts(line, "# law: ");
   if (finding->kind <= OUT_SCALING_CONSTANT)
     out_law_name(&finding->verdict.fit.law, finding->names, line);

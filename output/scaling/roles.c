@@ -184,8 +184,8 @@ int out_scaling_roles(struct out_scaling_analysis *analysis, struct out_scaling_
       .is_known = malloc((rows + 1u) * sizeof *search.is_known),
       .is_left = malloc((rows + 1u) * sizeof *search.is_left),
   };
-  const bool has_room = finding->roles && finding->names && finding->candidates && search.sorted && search.is_known &&
-                        search.is_left;
+  const bool has_room =
+      finding->roles && finding->names && finding->candidates && search.sorted && search.is_known && search.is_left;
   uint32_t all = 0;
   for (uint32_t i = 0; has_room && i < rows; i++)
     all += search.is_known[i] = asked[i];
