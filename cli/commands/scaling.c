@@ -25,7 +25,8 @@ static const char help[] =
     "  -s KEY[,KEY...]     sort as 'callsig report' does; default cumulative\n"
     "  --format FORMAT     table (default), json, csv, or extrap: text for Extra-P\n"
     "  --directory FOLDER  of --format extrap: a file for each law\n" /* and what all readers have */
-    "  --by GROUP[,GROUP]  laws are by: function (default), stage, thread, module, process, rank\n" CLI_ROW_FILTER_HELP
+    "  --by GROUP[,GROUP]  laws are by: function, of its signatures (default), stage, thread, module,\n"
+    "                      process, rank; signature is function, and by site there are none\n" CLI_ROW_FILTER_HELP
     "  --compensate        subtract what the hooks themselves cost, as it was calibrated\n"
     "  --raw               times as the clock read them, hooks and all: the default here\n"
     "  --help, --version\n";

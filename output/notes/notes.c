@@ -92,7 +92,6 @@ static void note_unrecorded(struct notes *notes, const struct out_recording_info
 static void note_budget(struct notes *notes, uint32_t recording)
 {
   const struct out_recording_info *info = out_profile_recording(&notes->stats->profile, recording);
-  /* What it is goes over all edges, and few recordings have a budget. */
   if (info->process.overhead == 0)
     return;
   const struct out_slowdown slowdown = out_slowdown(&notes->stats->profile, recording);
