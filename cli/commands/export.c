@@ -188,13 +188,13 @@ static int write_export(struct callsig_stats *stats, const struct export_options
 }
 
 /* The export must not take the place of what it is made from. */
-static bool is_one_of(const char *output, char **recordings, size_t count)
+static bool is_one_of(const char *output, const char *const *files, size_t count)
 {
-  struct stat out, recording;
+  struct stat out, file;
   if (output == NULL || stat(output, &out) != 0)
     return false;
   for (size_t i = 0; i < count; i++) {
-    if (stat(recordings[i], &recording) == 0 && recording.st_dev == out.st_dev && recording.st_ino == out.st_ino)
+    if (stat(files[i], &file) == 0 && file.st_dev == out.st_dev && file.st_ino == out.st_ino)
       return true;
   }
   return false;
@@ -254,9 +254,12 @@ static int export_main(const struct cli_command *command, int argc, char **argv)
               stat(arguments[recordings], &file) != 0 ? strerror(errno) : "is a folder");
     return CLI_EXIT_FAILURE;
   }
-  char standard[] = CLI_DEFAULT_RECORDING, *standards[] = {standard};
-  if (is_one_of(export.output, recordings > 0 ? arguments : standards, recordings > 0 ? recordings : 1))
+  static const char *const standard[] = {CLI_DEFAULT_RECORDING};
+  if (is_one_of(export.output, recordings > 0 ? (const char *const *)arguments : standard,
+                recordings > 0 ? recordings : 1))
     return cli_usage_error(command, "%s is the recording itself: name another file with -o OUT", export.output);
+  if (export.wanted.database != NULL && is_one_of(export.output, &export.wanted.database, 1))
+    return cli_usage_error(command, "%s is the database itself: name another file with -o OUT", export.output);
   struct callsig_stats *stats = NULL;
   status = cli_recordings_load_all(command, arguments, recordings, is_timeline(format), &stats);
   if (status == CLI_EXIT_OK)

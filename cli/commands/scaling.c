@@ -25,7 +25,8 @@ static const char help[] =
     "  -s KEY[,KEY...]     sort as 'callsig report' does; default cumulative\n"
     "  --format FORMAT     table (default), json, csv, or extrap: text for Extra-P\n"
     "  --directory FOLDER  of --format extrap: a file for each law\n" /* and what all readers have */
-    CLI_ROW_BY_HELP CLI_ROW_FILTER_HELP
+    "  --by GROUP[,GROUP]  laws are by: function, of its signatures (default), stage, thread, module,\n"
+    "                      process, rank; signature is function, and by site there are none\n" CLI_ROW_FILTER_HELP
     "  --compensate        subtract what the hooks themselves cost, as it was calibrated\n"
     "  --raw               times as the clock read them, hooks and all: the default here\n"
     "  --help, --version\n";
@@ -97,6 +98,8 @@ static int scaling_main(const struct cli_command *command, int argc, char **argv
   int status = CLI_EXIT_OK;
   if (read_options(command, argc, argv, &scaling, &status) < 0)
     return status;
+  if (scaling.rows.by & CALLSIG_BY_SITE)
+    return cli_usage_error(command, "--by: a law is of a function wherever it is called: leave out site");
   char **arguments = argv + optind;
   size_t count = (size_t)(argc - optind), recordings = cli_recordings_to_front(arguments, count);
   const char *const *restrictions = (const char *const *)(arguments + recordings);

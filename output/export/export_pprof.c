@@ -94,7 +94,8 @@ static int put_function(void *data, const struct out_sample_function *known)
   Callsig__Pprof__Function function = CALLSIG__PPROF__FUNCTION__INIT, *functions[] = {&function};
   Callsig__Pprof__Profile part = CALLSIG__PPROF__PROFILE__INIT;
   function.id = known->id;
-  function.name = function.system_name = known->name;
+  /* Where the system's name is the same, pprof takes templates and parentheses off it, and functions for one. */
+  function.name = known->name;
   function.filename = known->filename;
   function.start_line = known->line;
   part.n_function = 1;

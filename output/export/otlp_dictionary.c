@@ -200,7 +200,8 @@ int out_otlp_function(void *data, const struct out_sample_function *known)
 {
   Callsig__Otlp__ProfilesDictionary part = CALLSIG__OTLP__PROFILES_DICTIONARY__INIT;
   Callsig__Otlp__Function function = CALLSIG__OTLP__FUNCTION__INIT, *list[] = {&function};
-  function.name_strindex = function.system_name_strindex = (int32_t)known->name;
+  /* A system's name there is none of: see export_pprof.c. */
+  function.name_strindex = (int32_t)known->name;
   function.filename_strindex = (int32_t)known->filename;
   function.start_line = known->line;
   part.n_function_table = 1;

@@ -41,11 +41,16 @@ function stepOf(law, numbers) {
   return 1 + (factor - 1) * Math.min(1, Math.max(0, Math.log(size / from) / Math.log(to / from)));
 }
 
+// The logarithm of a law: 0 below 1, as a call with nothing to do has none.
+function logarithm(value) {
+  return Number.isNaN(value) ? NaN : Math.log2(Math.max(value, 1));
+}
+
 // The seconds that a law has for these numbers; NaN where it needs others.
 export function timeByLaw(law, numbers) {
   return law.terms.reduce((sum, {coefficient, factors}, term) => sum + factors.reduce((product, {argument, power, log}) => {
     const value = numbers.get(argument) ?? NaN;
-    return product * value ** power * (log > 0 ? Math.log2(value) ** log : 1);
+    return product * value ** power * (log > 0 ? logarithm(value) ** log : 1);
   }, coefficient * (term === 0 ? stepOf(law, numbers) : 1)), law.constant);
 }
 

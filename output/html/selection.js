@@ -11,18 +11,52 @@ export class FilterError extends Error {
   }
 }
 
+// What the classes of a set in a glob hold.
+const CLASSES = {alpha: "A-Za-z", digit: "0-9", alnum: "0-9A-Za-z", upper: "A-Z", lower: "a-z", xdigit: "0-9A-Fa-f", blank: " \\t", space: " \\t-\\r",
+  punct: "!-\\/:-@\\[-`{-~", cntrl: "\\0-\\x1f\\x7f", graph: "!-~", print: " -~"};
+
+// The character of a set at a place, which a backslash may stand before: {code, size}, or null at the end.
+function readMember(glob, at) {
+  const start = glob[at] === "\\" ? at + 1 : at, code = glob.codePointAt(start);
+  return code === undefined ? null : {code, size: start - at + (code > 0xffff ? 2 : 1)};
+}
+
+function memberSource({code}) {
+  return "\\u{" + code.toString(16) + "}";
+}
+
+// The set that begins at a place: {source, size}, or null where it has no end, and is none. A range that runs backwards is empty.
+function readSet(glob, at) {
+  const isNegated = glob[at + 1] === "!" || glob[at + 1] === "^", first = at + (isNegated ? 2 : 1), named = /\[:([a-z]+):\]/y;
+  let source = "", i = first;
+  while (glob[i] !== "]" || i === first) {
+    named.lastIndex = i;
+    const found = named.exec(glob), low = readMember(glob, i);
+    if (low === null) return null;
+    i += found ? found[0].length : low.size;
+    const isRange = !found && glob[i] === "-" && i + 1 < glob.length && glob[i + 1] !== "]", high = isRange ? readMember(glob, i + 1) : low;
+    if (high === null) return null;
+    if (isRange) i += 1 + high.size;
+    if (found) source += CLASSES[found[1]] ?? "";
+    else if (low.code <= high.code) source += memberSource(low) + "-" + memberSource(high);
+  }
+  return {source: "[" + (isNegated ? "^" : "") + source + "]", size: i + 1 - at};
+}
+
 // A glob as fnmatch() has it.
 export function globPattern(glob) {
   let source = "";
   for (let i = 0; i < glob.length; i++) {
-    const set = glob[i] === "[" ? /^\[([!^]?)(\]?[^\]]*)\]/.exec(glob.slice(i)) : null;
+    const set = glob[i] === "[" ? readSet(glob, i) : null;
     if (glob[i] === "*") source += "[^]*";
     else if (glob[i] === "?") source += "[^]";
     else if (set) {
-      source += "[" + (set[1] ? "^" : "") + set[2].replace(/[\\\]^]/g, "\\$&") + "]";
-      i += set[0].length - 1;
+      source += set.source;
+      i += set.size - 1;
+    } else if (glob[i] === "\\" && i + 1 === glob.length) {
+      source += "[]"; // it stands before nothing, and no text is it
     } else {
-      if (glob[i] === "\\" && i + 1 < glob.length) i++;
+      if (glob[i] === "\\") i++;
       source += glob[i].replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
     }
   }
@@ -144,7 +178,9 @@ export function filterRows(profile, grouping, state) {
     if (!state[group]) continue;
     if (!grouping.groups[group]) throw new FilterError(group, "these rows are of all " + group + "s: group by " + group);
     const pattern = globPattern(state[group]), {numbers, texts} = numberedTexts(grouping, group);
-    leave(passes, numbers, Uint8Array.from(texts, (text) => wordsOf(group, text).some((word) => pattern.test(word))));
+    // Labels of stages have brackets, which a glob reads as a set: a glob that is the label means it, too.
+    const isMeant = (word) => pattern.test(word) || group === "stage" && word === state.stage;
+    leave(passes, numbers, Uint8Array.from(texts, (text) => wordsOf(group, text).some(isMeant)));
   }
   return {passes, undecided};
 }

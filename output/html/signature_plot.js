@@ -25,6 +25,12 @@ export function variedArguments(points) {
   return [...names].filter(([, values]) => values.size > 1).map(([name]) => name);
 }
 
+// Why a function with so many points has no plot. A signature whose calls took no time that was measured is no point.
+export function nothingVaries(points) {
+  if (points === 0) return "No signature of it has arguments that were read, and a time.";
+  return "None of its arguments is a number that varies" + (points === 1 ? ": one signature of it has a time." : " among its " + formatCount(points) + " signatures with a time.");
+}
+
 // An axis of powers of ten where all is above 0; else one that passes through 0.
 function scaleOf(values, range) {
   const [low, high] = d3.extent(values);
@@ -96,7 +102,7 @@ export class SignaturePlotView {
       finding.reason ? element("span", {}, ": ", named(finding.reason)) : "",
       ...finding.warnings.map((warning) => element("p", {class: "where"}, named(warning)))));
     replaceContents(this.head, element("h2", {}, named(one.name, {class: "who"}), " ", named(one.isAction ? "" : one.file + ":" + one.line, {class: "where"})),
-      ...told, names.length === 0 ? element("p", {}, "None of its arguments is a number that varies" + (this.points.length === 1 ? ": it has one signature." : " among its " + formatCount(this.points.length) + " signatures.")) : null);
+      ...told, names.length === 0 ? element("p", {}, nothingVaries(this.points.length)) : null);
   }
 
   plot(name, law) {

@@ -92,8 +92,10 @@ static void note_unrecorded(struct notes *notes, const struct out_recording_info
 static void note_budget(struct notes *notes, uint32_t recording)
 {
   const struct out_recording_info *info = out_profile_recording(&notes->stats->profile, recording);
+  if (info->process.overhead == 0)
+    return;
   const struct out_slowdown slowdown = out_slowdown(&notes->stats->profile, recording);
-  if (info->process.overhead == 0 || !(slowdown.all * 1024 > (double)info->process.overhead))
+  if (!(slowdown.all * 1024 > (double)info->process.overhead))
     return;
   begin(notes, info);
   out_text_puts(&notes->text, slowdown.by_samples ? "by samples of the run calls made the program take "

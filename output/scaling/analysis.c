@@ -89,9 +89,28 @@ static bool read_values(const struct out_scaling_analysis *analysis, const struc
   return true;
 }
 
-/* A point for each row that has a time and whose candidates are known. Weights are not yet of mean 1. */
+/* Finds the rows whose time a law may be of, and counts the others. Returns how many there are. */
+static uint32_t find_timed(const struct out_scaling_analysis *analysis, struct out_scaling_finding *finding,
+                           bool *is_timed)
+{
+  uint32_t count = 0;
+  for (uint32_t i = 0; i < finding->row_count; i++) {
+    const struct out_scaling_row *row = &analysis->samples->rows[finding->rows[i]];
+    const double time = out_scaling_time(&analysis->measure, row);
+    const bool has_time = isnormal(time) && time > 0;
+    const bool is_unsure = has_time && uncertainty_of(&analysis->measure, row) > UNCERTAIN;
+    finding->zero += !has_time;
+    finding->uncertain += is_unsure;
+    is_timed[i] = has_time && !is_unsure;
+    count += is_timed[i];
+  }
+  return count;
+}
+
+/* A point for each row that is asked and whose candidates are known. Weights are not yet of mean 1. */
 static uint32_t read_points(const struct out_scaling_analysis *analysis, struct out_scaling_finding *finding,
-                            double *values, double *times, double *weights, double *counted, double *shortest)
+                            const bool *asked, double *values, double *times, double *weights, double *counted,
+                            double *shortest)
 {
   const struct out_scaling_measure *measure = &analysis->measure;
   /* No call's time is known better. */
@@ -99,28 +118,20 @@ static uint32_t read_points(const struct out_scaling_analysis *analysis, struct 
   uint32_t count = 0;
   for (uint32_t i = 0; i < finding->row_count; i++) {
     const struct out_scaling_row *row = &analysis->samples->rows[finding->rows[i]];
-    if (!read_values(analysis, finding, finding->rows[i], values + (size_t)count * finding->points.candidates))
+    if (!asked[i] ||
+        !read_values(analysis, finding, finding->rows[i], values + (size_t)count * finding->points.candidates))
       continue;
-    double time = out_scaling_time(measure, row), calls = counted_calls(measure, row);
-    if (!isnormal(time) || time < 0) {
-      finding->zero++;
-      continue;
-    }
-    double uncertainty = uncertainty_of(measure, row);
-    if (uncertainty > UNCERTAIN) {
-      finding->uncertain++;
-      continue;
-    }
+    const double time = out_scaling_time(measure, row), calls = counted_calls(measure, row);
     finding->bound += row->is_bound && !measure->own && measure->statistic != OUT_STATISTIC_MINIMUM;
     times[count] = time;
     counted[count] = calls;
     shortest[count] = row->min;
-    weights[count++] = calls / (calls + 1) * certainty_of(fmax(uncertainty, unsure / time));
+    weights[count++] = calls / (calls + 1) * certainty_of(fmax(uncertainty_of(measure, row), unsure / time));
   }
   return count;
 }
 
-static int make_points(struct out_scaling_analysis *analysis, struct out_scaling_finding *finding)
+static int make_points(struct out_scaling_analysis *analysis, struct out_scaling_finding *finding, const bool *asked)
 {
   uint32_t candidates = finding->points.candidates;
   size_t rows = finding->row_count + 1u;
@@ -131,7 +142,7 @@ static int make_points(struct out_scaling_analysis *analysis, struct out_scaling
   double *shortest = base_arena_alloc(&analysis->arena, rows * sizeof *shortest);
   if (!values || !times || !weights || !calls || !shortest)
     return -ENOMEM;
-  uint32_t count = read_points(analysis, finding, values, times, weights, calls, shortest);
+  uint32_t count = read_points(analysis, finding, asked, values, times, weights, calls, shortest);
   double sum = 0;
   for (uint32_t i = 0; i < count; i++)
     sum += weights[i];
@@ -154,23 +165,40 @@ static bool has_number(const struct out_scaling_samples *samples)
   return false;
 }
 
+/* Finds the arguments that a law may be of, and the points. Where too few calls have a time, arguments are told of as
+ * all calls have them, and there are no points. */
+static int find_points(struct out_scaling_analysis *analysis, struct out_scaling_finding *finding)
+{
+  bool *asked = malloc((finding->row_count + 1u) * sizeof *asked);
+  if (!asked)
+    return -ENOMEM;
+  const uint32_t timed = find_timed(analysis, finding, asked);
+  const bool is_short = finding->zero > timed;
+  const bool has_enough = timed >= OUT_SCALING_VALUES && !is_short;
+  for (uint32_t i = 0; i < finding->row_count && !has_enough; i++)
+    asked[i] = true;
+  int result = out_scaling_roles(analysis, finding, asked);
+  finding->kind = has_number(analysis->samples) ? OUT_SCALING_FEW : OUT_SCALING_NO_NUMBER;
+  if (result == 0 && finding->points.candidates > 0 && has_enough)
+    result = make_points(analysis, finding, asked);
+  else if (finding->points.candidates > 0)
+    finding->points.count = timed;
+  if (finding->points.candidates > 0 && is_short)
+    finding->kind = OUT_SCALING_SHORT;
+  /* Then no row is left out: what is said is of all. */
+  if (finding->points.candidates == 0 && !has_enough)
+    finding->zero = finding->uncertain = 0;
+  free(asked);
+  return result;
+}
+
 /* Finds what the finding's rows say. */
 static int find(struct out_scaling_analysis *analysis, struct out_scaling_finding *finding)
 {
   const enum out_scaling_waits waits = out_scaling_waits(analysis->profile);
-  int result = out_scaling_roles(analysis, finding);
-  if (result < 0)
+  int result = find_points(analysis, finding);
+  if (result < 0 || finding->points.candidates == 0 || !finding->points.times)
     return result;
-  finding->kind = has_number(analysis->samples) ? OUT_SCALING_FEW : OUT_SCALING_NO_NUMBER;
-  if (finding->points.candidates == 0)
-    return 0;
-  result = make_points(analysis, finding);
-  if (result < 0)
-    return result;
-  if (finding->zero > finding->points.count)
-    finding->kind = OUT_SCALING_SHORT;
-  if (finding->points.count < OUT_SCALING_VALUES || finding->kind == OUT_SCALING_SHORT)
-    return 0;
   result = out_choose(&finding->points, &finding->verdict);
   finding->kind = (enum out_scaling_kind)finding->verdict.kind;
   if (result < 0)
@@ -183,6 +211,8 @@ static int find(struct out_scaling_analysis *analysis, struct out_scaling_findin
     result = out_scaling_leave_strays(analysis->samples, waits, &analysis->arena, finding);
   if (result == 0)
     result = out_scaling_ask_steps(waits, finding);
+  if (result == 0)
+    result = out_scaling_settle_roles(finding);
   if (finding->kind == OUT_SCALING_NONE)
     finding->verdict.rivals.count = 0;
   return result;

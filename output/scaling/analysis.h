@@ -38,8 +38,9 @@ enum out_scaling_use {
   OUT_USE_FEW,      /* fewer than OUT_SCALING_VALUES */
   OUT_USE_NARROW,   /* does not span OUT_SCALING_SPAN */
   OUT_USE_NEGATIVE, /* some value is below 0: no size */
-  OUT_USE_MISSING,  /* not known in half of the calls that the candidates before it are known in */
-  OUT_USE_WIDENED,  /* the cardinality guard gave up its values */
+  OUT_USE_MISSING, /* known in fewer than half of the calls that the candidates before it are known in, or only in calls
+                      in which it or these have too few values */
+  OUT_USE_WIDENED, /* the cardinality guard gave up its values */
   OUT_USE_TOO_MANY, /* there are OUT_LAW_CANDIDATES before it */
   OUT_USE_TEXT,     /* no number */
 };

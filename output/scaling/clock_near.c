@@ -53,36 +53,54 @@ static int compare_readings(const void *left, const void *right)
   return (a > b) - (a < b);
 }
 
-/* The shortest calls of the recording's edges, those that were read. */
-static uint32_t read_shortest(const struct out_profile *profile, uint32_t recording, uint64_t *readings)
+/* Was a call of the edge read? */
+static bool is_read(const struct out_edge *edge)
 {
-  uint32_t count = 0;
+  return edge->calls > 0 && edge->min > 0 && edge->min <= edge->max;
+}
+
+/* Puts the shortest calls of the edges that were read into `readings`, by recording: those of recording i end before
+ * ends[i], where those of the next begin. `ends` is all 0. */
+static void read_shortest(const struct out_profile *profile, uint64_t *readings, uint32_t *ends)
+{
   for (uint32_t i = 0; i < profile->edges.count; i++) {
     const struct out_edge *edge = base_vector_at(&profile->edges, i);
-    const bool is_read = edge->calls > 0 && edge->min > 0 && edge->min <= edge->max;
-    if (is_read && out_profile_thread(profile, edge->thread)->recording == recording)
-      readings[count++] = edge->min;
+    ends[out_profile_thread(profile, edge->thread)->recording + 1] += is_read(edge);
   }
-  qsort(readings, count, sizeof *readings, compare_readings);
-  return count;
+  for (uint32_t i = 1; i <= profile->recordings.count; i++)
+    ends[i] += ends[i - 1];
+  for (uint32_t i = 0; i < profile->edges.count; i++) {
+    const struct out_edge *edge = base_vector_at(&profile->edges, i);
+    if (is_read(edge))
+      readings[ends[out_profile_thread(profile, edge->thread)->recording]++] = edge->min;
+  }
+}
+
+/* What the readings of one recording say. */
+static void note(struct out_scaling_clock *clock, const struct out_recording_info *info, uint64_t *readings,
+                 uint32_t count)
+{
+  if (count > 1)
+    qsort(readings, count, sizeof *readings, compare_readings);
+  const double step = out_scaling_step_of(readings, count) * info->tick;
+  clock->step = fmax(clock->step, step);
+  clock->near = fmax(clock->near, OUT_SCALING_STEPS * step);
+  /* A reading by the system waits for what was begun before it: nothing overlaps. */
+  if (info->clock == FMT_CLOCK_TSC && count > 0)
+    clock->near = fmax(clock->near, OUT_SCALING_LEAST * (double)readings[0] * info->tick);
 }
 
 int out_scaling_clock_read(const struct out_profile *profile, struct out_scaling_clock *clock)
 {
   uint64_t *readings = malloc((profile->edges.count + 1u) * sizeof *readings);
+  uint32_t *ends = calloc(profile->recordings.count + 1u, sizeof *ends);
+  const bool has_room = readings && ends;
   *clock = (struct out_scaling_clock){0};
-  if (!readings)
-    return -ENOMEM;
-  for (uint32_t i = 0; i < profile->recordings.count; i++) {
-    const struct out_recording_info *info = out_profile_recording(profile, i);
-    const uint32_t count = read_shortest(profile, i, readings);
-    const double step = out_scaling_step_of(readings, count) * info->tick;
-    clock->step = fmax(clock->step, step);
-    clock->near = fmax(clock->near, OUT_SCALING_STEPS * step);
-    /* A reading by the system waits for what was begun before it: nothing overlaps. */
-    if (info->clock == FMT_CLOCK_TSC && count > 0)
-      clock->near = fmax(clock->near, OUT_SCALING_LEAST * (double)readings[0] * info->tick);
-  }
+  if (has_room)
+    read_shortest(profile, readings, ends);
+  for (uint32_t i = 0, first = 0; has_room && i < profile->recordings.count; first = ends[i++])
+    note(clock, out_profile_recording(profile, i), readings + first, ends[i] - first);
   free(readings);
-  return 0;
+  free(ends);
+  return has_room ? 0 : -ENOMEM;
 }

@@ -16,6 +16,10 @@ void out_scaling_put_time(struct out_text *text, double seconds)
   } units[] = {{1, "s"}, {1e-3, "ms"}, {1e-6, "us"}, {1e-9, "ns"}, {1e-12, "ps"}, {1e-15, "fs"}, {1e-18, "as"}};
   const uint32_t count = sizeof units / sizeof units[0];
   uint32_t unit = 0;
+  if (seconds == 0) {
+    out_text_puts(text, "0 s");
+    return;
+  }
   while (unit < count - 1 && seconds < 0.9995 * units[unit].seconds)
     unit++;
   if (seconds >= 999.5)

@@ -24,8 +24,7 @@ struct sheet {
   const struct out_scaling_finding *finding;
   uint32_t parameters[PARAMETERS]; /* candidates */
   uint32_t parameter_count;
-  uint32_t *rows; /* of the samples, by their points */
-  uint32_t row_count;
+  uint32_t *order; /* the points, by their parameters */
 };
 
 static int begin(struct out_scaling_report *report)
@@ -51,13 +50,13 @@ static void choose_parameters(struct sheet *sheet)
   }
 }
 
-static double coordinate(const struct sheet *sheet, uint32_t row, uint32_t parameter)
+static double coordinate(const struct sheet *sheet, uint32_t point, uint32_t parameter)
 {
-  uint32_t argument = sheet->finding->candidates[sheet->parameters[parameter]];
-  return out_scaling_argument(sheet->entry->samples, argument)->numbers[row];
+  const struct out_points *points = &sheet->finding->points;
+  return points->values[(size_t)point * points->candidates + sheet->parameters[parameter]];
 }
 
-static int compare_rows(const void *left, const void *right, void *data)
+static int compare_points(const void *left, const void *right, void *data)
 {
   const struct sheet *sheet = data;
   uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
@@ -69,34 +68,24 @@ static int compare_rows(const void *left, const void *right, void *data)
   return (a > b) - (a < b);
 }
 
-static double time_of(const struct sheet *sheet, uint32_t row)
+/* What the law is of: times that are left out of it are no data. -ENOMEM. */
+static int order_points(struct sheet *sheet)
 {
-  return out_scaling_time(&sheet->report->measure, &sheet->entry->samples->rows[row]);
-}
-
-/* The rows that have a time and a point. -ENOMEM. */
-static int choose_rows(struct sheet *sheet)
-{
-  sheet->rows = calloc(sheet->finding->row_count + 1u, sizeof *sheet->rows);
-  if (!sheet->rows)
+  const uint32_t count = sheet->finding->points.count;
+  sheet->order = calloc(count + 1u, sizeof *sheet->order);
+  if (!sheet->order)
     return -ENOMEM;
-  for (uint32_t i = 0; i < sheet->finding->row_count; i++) {
-    uint32_t row = sheet->finding->rows[i];
-    bool is_known = time_of(sheet, row) > 0;
-    for (uint32_t parameter = 0; parameter < sheet->parameter_count; parameter++)
-      is_known &= !isnan(coordinate(sheet, row, parameter));
-    if (is_known)
-      sheet->rows[sheet->row_count++] = row;
-  }
-  qsort_r(sheet->rows, sheet->row_count, sizeof *sheet->rows, compare_rows, sheet);
+  for (uint32_t i = 0; i < count; i++)
+    sheet->order[i] = i;
+  qsort_r(sheet->order, count, sizeof *sheet->order, compare_points, sheet);
   return 0;
 }
 
-/* True when the row's point is not that of the one before it. */
+/* True when the point is not where the one before it is. */
 static bool is_new_point(const struct sheet *sheet, uint32_t place)
 {
   for (uint32_t i = 0; i < sheet->parameter_count; i++)
-    if (place == 0 || coordinate(sheet, sheet->rows[place], i) != coordinate(sheet, sheet->rows[place - 1], i))
+    if (place == 0 || coordinate(sheet, sheet->order[place], i) != coordinate(sheet, sheet->order[place - 1], i))
       return true;
   return false;
 }
@@ -112,12 +101,12 @@ static void put_points(struct sheet *sheet)
 {
   struct out_text *line = &sheet->report->line;
   out_text_puts(line, "POINTS");
-  for (uint32_t place = 0; place < sheet->row_count; place++) {
+  for (uint32_t place = 0; place < sheet->finding->points.count; place++) {
     if (!is_new_point(sheet, place))
       continue;
     for (uint32_t i = 0; i < sheet->parameter_count; i++) {
       out_text_puts(line, i == 0 ? " (" : " ");
-      put_number(line, coordinate(sheet, sheet->rows[place], i));
+      put_number(line, coordinate(sheet, sheet->order[place], i));
     }
     out_text_putc(line, ')');
   }
@@ -128,11 +117,11 @@ static void put_points(struct sheet *sheet)
 static void put_data(struct sheet *sheet)
 {
   struct out_text *line = &sheet->report->line;
-  for (uint32_t place = 0; place < sheet->row_count; place++) {
+  for (uint32_t place = 0; place < sheet->finding->points.count; place++) {
     if (is_new_point(sheet, place))
       out_text_puts(line, place == 0 ? "DATA" : "\nDATA");
     out_text_putc(line, ' ');
-    put_number(line, time_of(sheet, sheet->rows[place]));
+    put_number(line, sheet->finding->points.times[sheet->order[place]]);
   }
   out_text_putc(line, '\n');
 }
@@ -154,9 +143,9 @@ static void put_comments(struct sheet *sheet)
 {
   struct out_text *line = &sheet->report->line;
   const struct out_scaling_finding *finding = sheet->finding;
-  out_text_printf(line, "# callsig scaling: %s time per call in seconds, %s\n",
-                  sheet->report->measure.own ? "own" : "cumulative",
-                  out_scaling_statistic_text(sheet->report->measure.statistic));
+  out_text_printf(
+      line, "# callsig scaling: %s time per call in seconds, %s\n", sheet->report->measure.own ? "own" : "cumulative",
+      out_scaling_statistic_text(finding->is_shortest ? OUT_STATISTIC_MINIMUM : sheet->report->measure.statistic));
   out_text_puts(line, "# law: ");
   if (finding->kind <= OUT_SCALING_CONSTANT)
     out_law_name(&finding->verdict.fit.law, finding->names, line);
@@ -232,10 +221,10 @@ static int put_finding(struct out_scaling_report *report, const struct out_scali
                           "name a folder for several with --directory");
   report->written++;
   choose_parameters(&sheet);
-  int result = choose_rows(&sheet);
+  int result = order_points(&sheet);
   if (result == 0)
     put_sheet(&sheet);
-  free(sheet.rows);
+  free(sheet.order);
   return result == 0 && report->directory ? write_file(report, entry) : result;
 }
 

@@ -71,21 +71,21 @@ static void find_sizes(struct search *search, const struct out_law *law)
       search->sizes[search->size_count++] = search->sizes[i];
 }
 
-/* The sizes up to where the step begins at which the law's term is at least half of the time: there it shows itself. */
-static uint32_t sizes_before(const struct search *search, const struct out_fit *fit)
+/* Is the law's term at least half of the time at sizes enough up to where the step begins? There it shows itself. */
+static bool shows_before(const struct search *search, const struct out_fit *fit)
 {
-  double seen = -1;
+  double found[BEFORE];
   uint32_t count = 0;
-  for (uint32_t s = 0; s < search->size_count && search->sizes[s] <= fit->law.from; s++)
-    for (uint32_t i = 0; i < search->points->count && seen < search->sizes[s]; i++) {
-      const double *values = values_of(search->points, i);
-      const double term = fit->coefficients[1] * out_law_term(&fit->law, 0, values);
-      if (out_law_size(&fit->law, values) != search->sizes[s] || term < HALF * out_fit_at(fit, values))
-        continue;
-      seen = search->sizes[s];
-      count++;
-    }
-  return count;
+  for (uint32_t i = 0; i < search->points->count && count < BEFORE; i++) {
+    const double *values = values_of(search->points, i);
+    const double size = out_law_size(&fit->law, values);
+    bool is_new = size <= fit->law.from;
+    for (uint32_t j = 0; j < count; j++)
+      is_new = is_new && found[j] != size;
+    if (is_new && fit->coefficients[1] * out_law_term(&fit->law, 0, values) >= HALF * out_fit_at(fit, values))
+      found[count++] = size;
+  }
+  return count == BEFORE;
 }
 
 static bool is_borne(const struct search *search, const struct out_fit *fit)
@@ -95,7 +95,7 @@ static bool is_borne(const struct search *search, const struct out_fit *fit)
     return false;
   if (fit->law.leading == 0)
     return fit->left_out <= OUT_CHOOSE_STEP && fit->explained >= OUT_CHOOSE_EXPLAINED;
-  return fit->left_out <= BORNE && fit->explained >= EXPLAINED && sizes_before(search, fit) >= BEFORE;
+  return fit->left_out <= BORNE && fit->explained >= EXPLAINED && shows_before(search, fit);
 }
 
 /* The loss above which the law is not asked for: steps that go on are, whatever their score. */

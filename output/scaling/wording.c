@@ -148,7 +148,7 @@ static void put_role(struct out_text *text, const char *name, const struct out_s
     out_text_printf(text, "%s is not looked at: %u arguments are", name, OUT_LAW_CANDIDATES);
     break;
   default:
-    out_text_printf(text, "%s was not read in most calls", name);
+    out_text_printf(text, "%s was not read in enough calls", name);
   }
 }
 
@@ -182,6 +182,8 @@ void out_scaling_put_reason(struct out_text *text, const struct out_scaling_anal
       put_roles(text, analysis, finding);
     else
       out_text_printf(text, "%u different calls have a time, %u are needed", finding->points.count, OUT_SCALING_VALUES);
+    if (finding->points.candidates == 0 && finding->zero > 0)
+      out_text_printf(text, "; of %u, no time was measured", finding->zero);
     if (finding->uncertain > 0)
       out_text_printf(text, "; of %u, too few were timed to tell", finding->uncertain);
     break;

@@ -19,7 +19,11 @@ struct out_slowdown out_slowdown(const struct out_profile *profile, uint32_t rec
   const struct out_recording_info *info = out_profile_recording(profile, recording);
   const double whole = (double)(info->hook_inner + info->hook_outer) / 1024;
   const double price = (double)info->process.sample_price / 1024;
+  const struct out_in_place_samples samples = out_in_place_of_recording(profile, info);
+  struct out_slowdown slowdown = {NAN, NAN, false};
   double calls = 0, untimed = 0, time = 0;
+  if (!(info->flags & FMT_REC_SAMPLED) && samples.all <= samples.hooks)
+    return slowdown;
   for (uint32_t i = 0; i < profile->edges.count; i++) {
     const struct out_edge *edge = out_profile_edge(profile, i);
     /* What leads to the root is no call, and has the outermost ones as its children. */
@@ -30,8 +34,6 @@ struct out_slowdown out_slowdown(const struct out_profile *profile, uint32_t rec
     untimed += (double)out_edge_sampling(profile, edge).untimed;
   }
   const double hooks = calls * whole - untimed * price, counting = calls * (whole - price), own = time - hooks;
-  const struct out_in_place_samples samples = out_in_place_of_recording(profile, info);
-  struct out_slowdown slowdown = {NAN, NAN, false};
   if (info->flags & FMT_REC_SAMPLED && whole > price && own > 0)
     slowdown = (struct out_slowdown){time / own, (own + counting) / own, false};
   if (samples.all > samples.hooks)

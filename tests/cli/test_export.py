@@ -6,6 +6,7 @@ import pstats
 import re
 import shutil
 import subprocess
+import unittest
 
 import harness
 import pprof_reader
@@ -127,6 +128,29 @@ class Export(Case):
             "p": "NULL", "large": "18446744073709551615", "image": "image(width=1920, height=-1080, mode=SLOW)",
             "image.width": 1920, "image.height": -1080, "image.mode": "SLOW", "arg.signature": 7, "least": -2**63})
 
+    @unittest.skipUnless(shutil.which("go"), "there is no go")
+    def test_pprof_keeps_names_apart(self):
+        """Instances of a template are functions of their own in pprof's own tables, too, and an operator has its whole name."""
+        source = """
+        #define APART __attribute__((noinline))
+        volatile int sum;
+        template<char LETTER> APART void add(int n) { sum += LETTER + n; }
+        struct adder { APART void operator()(int n) { sum += n; } };
+        int main() { add<'a'>(1); add<'b'>(2); adder().operator()(3); }
+        """
+        file = self.write("apart.cpp", source)
+        done = self.run_command("g++", "-O1", *harness.CFLAGS, file, "-o", self.path("apart"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.callsig("run", "-o", "apart.out", self.path("apart")).returncode, 0)
+        self.assertEqual(self.callsig("export", "--to", "pprof", "-o", "apart.pb.gz", "apart.out").returncode, 0)
+        environment = {**os.environ, "HOME": self.folder, "PPROF_TMPDIR": self.folder, "GOCACHE": self.path("go"), "GOFLAGS": ""}
+        done = subprocess.run(["go", "tool", "pprof", "-top", "-sample_index=calls", "-nodefraction=0", "apart.pb.gz"], env=environment,
+                              cwd=self.folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        rows = {line.split("%")[-1].strip(): line.split()[0] for line in done.stdout.splitlines() if line.count("%") == 3}
+        self.assertEqual({name: rows.get(name) for name in ("add<'a'>", "add<'b'>", "adder::operator()")},
+                         {"add<'a'>": "1", "add<'b'>": "1", "adder::operator()": "1"}, done.stdout)
+
     def test_json_and_csv_are_those_of_report(self):
         for name in ("json", "csv"):
             self.assertEqual(self.export("--to", name), self.callsig("report", "recording", "--format", name).stdout)
@@ -203,6 +227,16 @@ class Export(Case):
         os.rename(self.path("same"), self.path("callsig.out"))
         self.assert_fails(self.callsig("export", "--to", "csv", "-o", "callsig.out"), 2, "callsig.out")
         with open(self.path("recording"), "rb") as file:
+            self.assertEqual(file.read(), before)
+
+    def test_database_is_not_overwritten(self):
+        self.assertEqual(self.callsig("run", "--db", "run.db", "-o", "other", self.program).returncode, 0)
+        with open(self.path("run.db"), "rb") as file:
+            before = file.read()
+        os.link(self.path("run.db"), self.path("same"))
+        for name in ("run.db", "./same"):
+            self.assert_fails(self.callsig("export", "--to", "html", "--db", "run.db", "other", "-o", name), 2, name, "database")
+        with open(self.path("run.db"), "rb") as file:
             self.assertEqual(file.read(), before)
 
     def test_no_recording_is_replaced(self):

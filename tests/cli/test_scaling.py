@@ -151,6 +151,7 @@ class Scaling(Recorded):
         fails(self.callsig("scaling", self.recording, "--directory", "x"), 2, "--directory", "extrap")
         fails(self.callsig("scaling", self.recording, "-s", "nonsense"), 2, "nonsense")
         fails(self.callsig("scaling", "--format", "table"), 1, "callsig.out")
+        fails(self.callsig("scaling", self.recording, "--by", "thread,site"), 2, "--by", "site")
 
     def test_output_that_cannot_be_written(self):
         for name in ("table", "json", "csv"):
@@ -325,6 +326,11 @@ static long step_cost; /* of a permutation of n numbers in place, as a machine t
 NOINLINE void out_of_caches(int n) { step(n * step_cost); }
 NOINLINE void pipelined(int n, int m) { step((long)n * m * (35 - __builtin_clz(m))); }
 NOINLINE void same(int rows, int columns, int depth) { step((long)rows * columns * depth); }
+NOINLINE void seldom_read(int n, const char *text) { step(n * 100L + (text ? (long)strlen(text) : 0)); }
+NOINLINE void free_below(int n) { step(n < 16 ? 0 : n * 10); }
+NOINLINE void two_sizes(int n, char c) { (void)c; step(n < 16 ? 0 : n * 10); }
+NOINLINE void timeless(int n) { step(n ? 0 : 1); }
+NOINLINE void apart(int n, const char *text) { step(n * 100L + (text ? (long)strlen(text) : 0)); }
 QUIET int main(void)
 {
   if (callsig_set_clock(read_steps, NULL, 1000000000) != 0) return 1;
@@ -355,6 +361,17 @@ QUIET int main(void)
     first_is_cold(n); last_is_slow(n); crowded(n); looked_up(n); out_of_caches(sizes[i]); }
   for (int n = 8; n <= 256; n *= 2) for (int m = 8; m <= 128; m *= 2) pipelined(n, m);
   for (int n = 4; n <= 256; n *= 2) for (int i = 0; i < (n < 256 ? 5 : 1); i++) { lone(n, 1); lone_line(n, 1); }
+  for (int n = 8, i = 0; n <= 2048; n *= 2, i++) {
+    int length = 3 + i * i * 37 % 211;
+    memset(text, 'a', length); text[length] = 0;
+    seldom_read(n, n <= 512 ? text : NULL);
+  }
+  for (int n = 1; n <= 4096; n *= 2) free_below(n);
+  for (int n = 1; n <= 4; n *= 2) two_sizes(n, 'a');
+  for (int n = 16; n <= 32; n *= 2) for (int c = 'a'; c < 'h'; c++) two_sizes(n, (char)c);
+  for (int n = 1; n <= 16; n *= 2) timeless(n);
+  for (int n = 8; n <= 512; n *= 2) apart(n, NULL);
+  for (int i = 1; i <= 8; i++) { memset(text, 'a', i * 20); text[i * 20] = 0; apart(i % 2 ? 8 : 64, text); }
   return 0;
 }
 """
@@ -364,6 +381,8 @@ RULES = """
 type image: width, height
 type tensor: shape=ne[0..ndim]
 function measure: text string 250
+function seldom_read: text string 250
+function apart: text string 250
 function bucketed: n bucket log2
 function ranged: n bucket 0,16,32,64,128,256,512
 function serve: show request->body.n
@@ -454,6 +473,22 @@ class Arguments(harness.Case):
         self.assertIn("1 of 10 signatures is left out: far off the law that the others follow", one["warnings"])
         one = self.found["last_is_slow", None]
         self.assertNotEqual((one["law"], one["points"]), ("n", 9))
+        self.assertEqual(self.argument("first_is_cold", "n")["low"], 16)
+
+    def test_range_is_of_the_law(self):
+        """What a law was found over are the signatures that it is of: those that are left out widen no range, and make none of two sizes."""
+        for name, values, low, high in (("seldom_read", 7, 8, 512), ("free_below", 9, 16, 4096)):
+            one = self.argument(name, "n")
+            self.assertEqual((name, self.found[name, None]["law"]), (name, "n"))
+            self.assertEqual((name, one["values"], one["low"], one["high"]), (name, values, low, high))
+        one = self.found["two_sizes", None]
+        self.assertEqual((one["verdict"], one["reason"]), ("not enough data", "n has 2 values, 5 are needed; of 3, no time was measured"))
+
+    def test_argument_that_leaves_too_few_values(self):
+        """Where the one is known the other has two values: laws are of that which all calls have."""
+        one = self.found["apart", None]
+        self.assertEqual((one["law"], one["points"]), ("n", 15))
+        self.assertEqual((self.argument("apart", "n")["use"], self.argument("apart", "len(text)")["use"]), ("candidate", "missing"))
 
     def test_law_of_the_shortest_calls(self):
         """Where the means are too far off the law that they name, and the shortest calls follow it, it is theirs, with their times."""
@@ -491,6 +526,27 @@ class Arguments(harness.Case):
         one = self.found["same", None]
         self.assertEqual((one["law"], len(one["warnings"])), ("rows^3", 2))
         self.assertEqual(self.argument("same", "depth")["same_as"], "rows")
+
+    def extrap(self, name):
+        """The lines of its sheet, by their first words."""
+        done = self.shared.callsig("scaling", "recording", name, "--format", "extrap")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        lines = {}
+        for line in done.stdout.splitlines():
+            lines.setdefault(line.split()[0], []).append(line)
+        return lines
+
+    def test_extrap_has_what_the_law_is_of(self):
+        """A size that is left out of the law is no data, and where the law is that of the shortest calls, these are."""
+        lines = self.extrap("first_is_cold")
+        self.assertEqual((len(lines["DATA"]), lines["POINTS"][0].split()[1]), (9, "(16)"))
+        lines = self.extrap("crowded")
+        self.assertIn("the shortest call of each signature", lines["#"][0])
+        self.assertEqual((lines["POINTS"][0].split()[1], float(lines["DATA"][0].split()[1])), ("(8)", 800e-9))
+
+    def test_no_time(self):
+        done = self.shared.callsig("scaling", "recording", "timeless", "--all")
+        self.assertRegex(done.stdout, r"\n +5 +0 s  too short ")
 
     def test_extrap_parameter_of_a_path(self):
         done = self.shared.callsig("scaling", "recording", "serve", "--format", "extrap")

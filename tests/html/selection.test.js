@@ -32,6 +32,7 @@ test("filters of report, in its words", () => {
   assert.deepStrictEqual(passing({stage: "decode"}), [1, 0, 1, 0]);
   assert.deepStrictEqual(passing({stage: "0:?:*"}), [1, 0, 1, 1]);
   assert.deepStrictEqual(passing({stage: "-"}), [0, 1, 0, 0]);
+  assert.deepStrictEqual(passing({stage: "0:1:decode[4]"}), [1, 0, 1, 0]);
   assert.deepStrictEqual(passing({stage: "decode", function: "f"}), [1, 0, 0, 0]);
 });
 
@@ -61,7 +62,10 @@ test("what a filter does not understand is told", () => {
 
 test("globs are those of fnmatch", () => {
   const cases = [["*.so*", "/lib/libz.so.1", true], ["a?c", "abc", true], ["a?c", "ac", false], ["[!a]x", "bx", true], ["[!a]x", "ax", false], ["[]x]", "]", true],
-    ["a.c", "abc", false], ["a\\*", "a*", true], ["a\\*", "ab", false], ["(x)", "(x)", true], ["[a", "[a", true]];
+    ["a.c", "abc", false], ["a\\*", "a*", true], ["a\\*", "ab", false], ["(x)", "(x)", true], ["[a", "[a", true],
+    ["[!]", "[!]", true], ["[!]", "x", false], ["[]", "[]", true], ["[z-a]", "z", false], ["[z-a]", "[z-a]", false], ["[b-z]", "c", true], ["[^a]", "b", true],
+    ["[a-]", "-", true], ["[]-a]", "^", true], ["[--0]", ".", true], ["[a\\]b]", "]", true], ["[a\\]b]", "\\", false], ["[a-\\]]", "b", false],
+    ["[[:alpha:]_]x", "bx", true], ["[[:alpha:]_]x", ":x", false], ["[[:punct:]]", "^", true], ["\\", "\\", false], ["[\u{1f600}-\u{1f610}]", "\u{1f605}", true]];
   for (const [glob, text, wanted] of cases) assert.strictEqual(globPattern(glob).test(text), wanted, glob + " of " + text);
 });
 

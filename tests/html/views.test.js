@@ -3,6 +3,7 @@ import assert from "node:assert";
 import test from "node:test";
 import {callerOf, pairsOf, rowOf} from "../../output/html/callers.js";
 import {argumentsOf, lawsOf, numberOf, numbersOf, timeByLaw} from "../../output/html/laws.js";
+import {nothingVaries} from "../../output/html/signature_plot.js";
 import {Profile} from "../../output/html/model.js";
 import {lanesOf, spansInSight} from "../../output/html/timeline.js";
 
@@ -48,6 +49,8 @@ test("a law has a time for numbers that it knows", () => {
   const law = {constant: 1, terms: [{coefficient: 2, factors: [{argument: "n", power: 2, log: 0}]}, {coefficient: 3, factors: [{argument: "m", power: 1, log: 1}]}]};
   assert.strictEqual(timeByLaw(law, new Map([["n", 5], ["m", 8]])), 1 + 2 * 25 + 3 * 8 * 3);
   assert.ok(Number.isNaN(timeByLaw(law, new Map([["n", 5]]))));
+  // Below 1 a law's logarithm is 0, as scaling has it.
+  assert.deepStrictEqual([0, 0.5, 1].map((m) => timeByLaw(law, new Map([["n", 5], ["m", m]]))), [51, 51, 51]);
   const stepped = {constant: 1, terms: [{coefficient: 2, factors: [{argument: "n", power: 1, log: 0}]}], step: {from: 4, to: 16, factor: 3}};
   const times = [2, 4, 8, 16, 32].map((n) => timeByLaw(stepped, new Map([["n", n]])));
   assert.deepStrictEqual(times, [5, 9, 33, 97, 193]);
@@ -68,4 +71,10 @@ test("of narrow spans that follow each other one is drawn", () => {
   const spans = Array.from({length: 1000}, (_, i) => ({start: i, end: i + 0.5, level: 0}));
   assert.strictEqual(spansInSight({spans}, 0, 1000, 10).length, 100);
   assert.strictEqual(spansInSight({spans}, 100, 110, 0.1).length, 11);
+});
+
+test("a function without a plot is told why", () => {
+  assert.deepStrictEqual([0, 1, 1200].map(nothingVaries), ["No signature of it has arguments that were read, and a time.",
+    "None of its arguments is a number that varies: one signature of it has a time.",
+    "None of its arguments is a number that varies among its 1 200 signatures with a time."]);
 });

@@ -62,8 +62,8 @@ def pprof_samples(path, folder, *options):
     head, rest = text.split("Samples:\n", 1)
     body, rest = rest.split("Locations\n", 1)
     locations, mappings = rest.split("Mappings\n", 1)
-    # "     1: 0x0 M=1 name /src/a.c:12 s=12"
-    functions = {number: name for number, name in re.findall(r"^ +(\d+): 0x0 (?:M=\d+ )?(.*) \S*:\d+ s=\d+(?:\(inl\))?$", locations, re.M)}
+    # "     1: 0x0 M=1 name /src/a.c:12 s=12()": behind the line that a function begins at is the system's name, which there is none of.
+    functions = {number: name for number, name in re.findall(r"^ +(\d+): 0x0 (?:M=\d+ )?(.*) \S*:\d+ s=\d+(?:\(inl\))?\(\)$", locations, re.M)}
     samples = []
     lines = body.splitlines()
     assert lines[0].split() == ["calls/count", "time/nanoseconds[dflt]"], lines[0]
