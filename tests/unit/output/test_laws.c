@@ -1,10 +1,8 @@
 /* Laws are looked for within an effort: functions that would take more than is left are counted, none is left out in
  * silence. The step of a recording's clock is read off its shortest calls: what lies within a few steps decides no law.
  */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "output/scaling/report.h"
 #include "tests/support/output_sample.h"
@@ -120,45 +118,12 @@ static void a_fine_clock_tells_them(void **state)
   free(text);
 }
 
-/* Seconds of the processor for the law of so many sizes, whose steps take longer from some size on. */
-static double seconds_for(uint32_t sizes)
-{
-  struct sample sample;
-  uint64_t now = 1000;
-  sample_begin(&sample);
-  const uint32_t function = index_writer_function(sample.index, "rows.c", 7, "scan", 0);
-  index_writer_arg(sample.index, FMT_ARG_VALUE, "length", sample.int_type);
-  sample_calls(&sample);
-  for (uint32_t i = 1; i <= sizes; i++) {
-    const uint64_t length = 10 + i, step = (i < sizes / 3 * 2 ? 200 : 300) + i * 7919u % 20;
-    sample_call(&sample, function, (const uint64_t[]){0, length}, 2, now, now + length * step);
-    now += length * step + 1;
-  }
-  struct out_scaling_effort effort = {.left = 1e9};
-  struct callsig_stats *stats = sample_load(&sample, now);
-  const clock_t begin = clock();
-  free(print_laws(stats, &effort));
-  return (double)(clock() - begin) / CLOCKS_PER_SEC;
-}
-
-/* Four times as many sizes take about four times as long: where each was held against all, sixteen times. */
-static void many_sizes_take_their_time(void **state)
-{
-  (void)state;
-  double few = seconds_for(4000), many = seconds_for(16000);
-  for (int i = 0; i < 2 && many >= 8 * few; i++) {
-    few = fmax(few, seconds_for(4000));
-    many = fmin(many, seconds_for(16000));
-  }
-  assert_true(many < 8 * few);
-}
-
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(all_are_looked_at_with_enough), cmocka_unit_test(the_longest_goes_first),
       cmocka_unit_test(none_is_left_out_in_silence),   cmocka_unit_test(few_steps_decide_no_law),
-      cmocka_unit_test(a_fine_clock_tells_them),       cmocka_unit_test(many_sizes_take_their_time),
+      cmocka_unit_test(a_fine_clock_tells_them),
   };
   return cmocka_run_group_tests(tests, catch_messages, NULL);
 }
