@@ -29,6 +29,22 @@ CALLS = """
         sleep((unsigned)atoi(argv[2]));
       return 0; }"""
 
+# Starts children one after the other, each of which naps, and waits for each.
+WAITING = """
+    #include <stdlib.h>
+    #include <sys/wait.h>
+    #include <unistd.h>
+    static int __attribute__((noinline)) nap(int us) { return us > 0 ? usleep((useconds_t)us) : 0; }
+    static void __attribute__((noinline)) await(pid_t child) { waitpid(child, NULL, 0); }
+    int main(int argc, char **argv) {
+      for (int i = argc > 2 ? atoi(argv[1]) : 0; i > 0; i--) {
+        pid_t child = fork();
+        if (child == 0)
+          _exit(nap(atoi(argv[2])));
+        await(child);
+      }
+      return 0; }"""
+
 # Its child, or what its child executes, makes its first call when there is a file.
 DAEMON = """
     #include <fcntl.h>
@@ -345,6 +361,17 @@ class Family(harness.Case):
         report = json.loads(self.callsig("report", "a", "--format", "json").stdout)
         self.assertEqual(report["total_calls"], 301)
         self.assertLess(report["total_time"], took * (1 + len(os.sched_getaffinity(0))))
+
+    def test_waiting_for_children_is_noted(self):
+        """Who waits for children that end at once waits for their recordings: a note says so, but not of children that take long."""
+        self.compile("waiting", WAITING)
+        for naps, is_noted in (("0", True), ("200000", False)):
+            done = self.callsig("run", "-o", naps, "./waiting", "100" if is_noted else "3", naps)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            table = self.callsig("report", naps, "--notes").stdout
+            self.assertIn("threads waited", table)
+            self.assertEqual("100 processes were started by others" in table, is_noted, table)
+            self.assertEqual("were started by others" in table, is_noted, table)
 
     def test_sums_are_of_each(self):
         """Calls by process are those of each process's own recording."""
