@@ -1,4 +1,4 @@
-# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_longer_than_the_arguments Family.test_titles_while_running Family.test_open_calls_are_one_note Family.test_environment_that_is_left_out Family.test_sums_are_of_each Family.test_folded_while_running Family.test_large_ones_are_folded Family.test_process_that_ends_at_the_end Family.test_process_without_a_recording Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command
+# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_longer_than_the_arguments Family.test_titles_while_running Family.test_open_calls_are_one_note Family.test_environment_that_is_left_out Family.test_sums_are_of_each Family.test_folded_while_running Family.test_large_ones_are_folded Family.test_process_that_ends_at_the_end Family.test_process_without_a_recording Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command Family.test_waiting_for_children_is_noted
 # ctest: case _rest full Family.test_what_cannot_be_written Family.test_written_after_a_failure Family.test_database
 """The processes that a program starts: one recording of all, however many they are."""
 
@@ -27,6 +27,22 @@ CALLS = """
       work(argc > 1 ? atoi(argv[1]) : 7);
       if (argc > 2 && write(1, "\\n", 1) == 1)
         sleep((unsigned)atoi(argv[2]));
+      return 0; }"""
+
+# Starts children one after the other, each of which naps, and waits for each.
+WAITING = """
+    #include <stdlib.h>
+    #include <sys/wait.h>
+    #include <unistd.h>
+    static int __attribute__((noinline)) nap(int us) { return us > 0 ? usleep((useconds_t)us) : 0; }
+    static void __attribute__((noinline)) await(pid_t child) { waitpid(child, NULL, 0); }
+    int main(int argc, char **argv) {
+      for (int i = argc > 2 ? atoi(argv[1]) : 0; i > 0; i--) {
+        pid_t child = fork();
+        if (child == 0)
+          _exit(nap(atoi(argv[2])));
+        await(child);
+      }
       return 0; }"""
 
 # Its child, or what its child executes, makes its first call when there is a file.
@@ -345,6 +361,17 @@ class Family(harness.Case):
         report = json.loads(self.callsig("report", "a", "--format", "json").stdout)
         self.assertEqual(report["total_calls"], 301)
         self.assertLess(report["total_time"], took * (1 + len(os.sched_getaffinity(0))))
+
+    def test_waiting_for_children_is_noted(self):
+        """Who waits for children that end at once waits for their recordings: a note says so, but not of children that take long."""
+        self.compile("waiting", WAITING)
+        for naps, is_noted in (("0", True), ("200000", False)):
+            done = self.callsig("run", "-o", naps, "./waiting", "100" if is_noted else "3", naps)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            table = self.callsig("report", naps, "--notes").stdout
+            self.assertIn("threads waited", table)
+            self.assertEqual("100 processes were started by others" in table, is_noted, table)
+            self.assertEqual("were started by others" in table, is_noted, table)
 
     def test_sums_are_of_each(self):
         """Calls by process are those of each process's own recording."""
