@@ -21,6 +21,7 @@
 #include "output/notes/queued_notes.h"
 #include "output/notes/sampled_notes.h"
 #include "output/notes/several_notes.h"
+#include "output/notes/started_note.h"
 #include "output/notes/timed_hooks_note.h"
 #include "output/notes/timed_notes.h"
 #include "output/notes/waiting_notes.h"
@@ -416,12 +417,10 @@ static int give_notes(const struct callsig_stats *stats, bool of_table, const ui
   note_undecided(&notes);
   if (notes.result == 0)
     notes.result = out_several_notes(stats, processes, note, data);
-  if (notes.result == 0)
-    notes.result = out_waiting_notes(stats, note, data);
-  if (notes.result == 0)
-    notes.result = out_queued_notes(stats, note, data);
-  if (notes.result == 0)
-    notes.result = out_library_notes(stats, note, data);
+  int (*const of_times[])(const struct callsig_stats *, out_note_fn, void *) = {out_waiting_notes, out_started_note,
+                                                                                out_queued_notes, out_library_notes};
+  for (size_t i = 0; i < sizeof of_times / sizeof *of_times && notes.result == 0; i++)
+    notes.result = of_times[i](stats, note, data);
   if (notes.result == 0)
     notes.result = out_open_notes(stats, processes, note, data);
   if (notes.result == 0)

@@ -55,11 +55,11 @@ int out_started_note(const struct callsig_stats *stats, out_note_fn note, void *
   if ((double)started * LEAST < TOLD * stats->total.wait)
     return 0;
   struct out_text text = {0};
-  out_text_printf(&text,
-                  "%llu processes were started by others: what callsig takes to begin and to end the recording of "
-                  "each, a millisecond or more, is in the times of those that waited for them; callsig run --beside "
-                  "has times without it",
-                  (unsigned long long)started);
+  out_text_printf(
+      &text,
+      "%llu process%s started by others: what callsig takes to begin and to end the recording of each, a "
+      "millisecond or more, is in the times of those that waited; callsig run --beside has times without it",
+      (unsigned long long)started, started == 1 ? " was" : "es were");
   int result = text.failed ? -ENOMEM : note(out_text_string(&text), data);
   out_text_free(&text);
   return result;

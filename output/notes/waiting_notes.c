@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "output/beside/in_place.h"
-#include "output/notes/started_note.h"
 
 /* Told of from this part of the table's time on. */
 #define TOLD 0.2
@@ -197,7 +196,7 @@ static int tell_rows(const struct callsig_stats *stats, out_note_fn note, void *
   result =
       tell_waits(&waits, count, ": --columns +cpu,+wait tells it apart, -s cpu begins with what computes", note, data);
   free(waits.list);
-  return result == 0 ? out_started_note(stats, note, data) : result;
+  return result;
 }
 
 int out_waiting_notes(const struct callsig_stats *stats, out_note_fn note, void *data)
