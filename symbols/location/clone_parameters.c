@@ -33,28 +33,43 @@ static uint64_t register_bit(const Dwarf_Op *op)
   return op->atom == DW_OP_regx ? UINT64_C(1) << (op->number < 32 ? op->number : 32 + op->number % 32) : 0;
 }
 
-/* The registers, as bits, that a list tells at the clone's first instruction. */
-static uint64_t registers_at_entry(Dwarf_Attribute *attribute, Dwarf_Addr entry)
+/* The registers, as bits, that a list tells at `pc`. */
+static uint64_t registers_at(Dwarf_Attribute *attribute, Dwarf_Addr pc)
 {
   struct sym_location_list list = {.attribute = attribute};
   uint64_t registers = 0;
   while (sym_location_list_next(&list))
-    for (size_t i = 0; list.start <= entry && entry < list.end && i < list.count; i++)
+    for (size_t i = 0; list.start <= pc && pc < list.end && i < list.count; i++)
       registers |= register_bit(&list.ops[i]);
   return registers;
 }
 
-/* Whether a parameter that is listed before it is told to be there as well: those that are passed come first. */
+/* Where a list first tells something, between the clone's first instruction and the site. UINT64_MAX: nowhere. */
+static Dwarf_Addr first_told(const struct sym_location_context *context, Dwarf_Attribute *attribute, Dwarf_Addr entry)
+{
+  struct sym_location_list list = {.attribute = attribute};
+  Dwarf_Addr first = UINT64_MAX;
+  while (sym_location_list_next(&list)) {
+    const Dwarf_Addr start = list.start < entry ? entry : list.start;
+    if (start < list.end && start <= context->call && start < first)
+      first = start;
+  }
+  return first;
+}
+
+/* Whether a parameter that is listed before it is told to be there as well, where it is first told itself: those that
+ * are passed come first. */
 static bool is_shared(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute,
                       Dwarf_Addr entry)
 {
   Dwarf_Die function = *context->physical, child;
-  const uint64_t its = registers_at_entry(attribute, entry);
+  const Dwarf_Addr at = first_told(context, attribute, entry);
+  const uint64_t its = registers_at(attribute, at);
   for (int next = its ? dwarf_child(&function, &child) : 1; next == 0 && child.addr != die->addr;
        next = dwarf_siblingof(&child, &child)) {
     Dwarf_Attribute other;
     if (dwarf_tag(&child) == DW_TAG_formal_parameter && dwarf_attr(&child, DW_AT_location, &other) &&
-        registers_at_entry(&other, entry) & its)
+        registers_at(&other, at) & its)
       return true;
   }
   return false;

@@ -376,6 +376,10 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
         self.assertEqual(self.rows_of_described("told_of_truths") - {"probe())", "main())"}, {"odd(value=1))", "negative(value=-1))", "compared(value=?))", "dropped(value=?))", "stored(value=0))", "spilled(value=0))",
                           "asked(value=true))"})
 
+    def test_what_gcc_tells_of_a_clone(self):
+        """A parameter that is told late, in a register where an earlier one is told too, is not passed."""
+        self.assertEqual(self.rows_of_described("told_of_clones") - {"probe())", "main())"}, {"lacks(other=41, value=?))", "has(other=41, value=43))"})
+
     def test_what_callers_tell_from_a_register(self):
         """It counts where the register is not overwritten between the copy into the argument's and the call."""
         self.assertEqual(self.rows_of_described("told_by_callers") - {"probe())", "main())"}, {"asked(value=41))", "asked(value=43))", "asked(value=?))"})
