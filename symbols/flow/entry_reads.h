@@ -5,7 +5,7 @@
  * anything. Debug information does not tell: it names what the function makes of the parameter, or a home in the frame
  * into which something else is stored. The code does: from the function's first instruction on, some way leads to one
  * that reads the place, and none before it on that way writes there. Instructions that are not known write everything,
- * and what a call passes on is not read.
+ * and what a call passes on is not read, on the stack neither, where what is called does not read it.
  */
 #ifndef CALLSIG_SYMBOLS_FLOW_ENTRY_READS_H
 #define CALLSIG_SYMBOLS_FLOW_ENTRY_READS_H
@@ -30,6 +30,11 @@ uint64_t sym_entry_words(int64_t offset, uint64_t size);
  */
 struct sym_entry_places sym_entry_reads(const struct sym_hook *hook, uint64_t low, uint64_t high,
                                         struct sym_entry_places asked);
+
+/* The same, where what is copied for functions that are called is looked at in them, `depth` of them one after another.
+ */
+struct sym_entry_places sym_entry_reads_through(const struct sym_hook *hook, uint64_t low, uint64_t high,
+                                                struct sym_entry_places asked, unsigned depth);
 
 /* How many bytes the canonical frame address lies above the stack pointer once the code from `low` on, where a
  * function's own begins, to `high` has made its frame, where that comes first; else -1. */

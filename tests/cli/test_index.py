@@ -344,8 +344,9 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
                          {"counted(value=?))", "narrow(value=41))", "parted(value=?))", "late(value=?))", f"stacked({'other=?, ' * 6}value=?))"})
 
     def test_what_is_told_to_be_on_the_stack_first(self):
-        """It is read there, and not what the function is told to have made of it when it calls the hook."""
-        self.assertEqual(self.rows_of_described("told_on_stack") - {"probe())", "main())"}, {f"taken({'other=?, ' * 6}value=41))"})
+        """It is read there, and not what the function is told to have made of it when it calls the hook; nor what it only hands on to one that does not look at it."""
+        self.assertEqual(self.rows_of_described("told_on_stack") - {"probe())", "main())"},
+                         {f"taken({'other=?, ' * 6}value=41))", "hands(value=?))", "holds(value=41))"})
 
     def test_what_gcc_tells_behind_the_hooks_call(self):
         """It counts where the function's copy shows that the parameter is kept; a number, or a place of two parameters, where it looks at the parameter."""
