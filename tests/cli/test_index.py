@@ -361,10 +361,10 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
                           "late(value=?))", "sets(value=41))", "sets(value=?))"})
 
     def test_what_clang_computes_of_an_inlined_functions_parameter(self):
-        """Bits that are no whole bytes may be what it makes of it, and so may a register be of which its copy tells no more; what lies behind a spill is something else. It computes with four bytes, which have a sign, and forgets to divide a loop's counter."""
+        """Bits that are no whole bytes may be what it makes of it, and so may a register be of which its copy tells no more; what lies behind a spill is something else. A slot is told before it is filled. It computes with four bytes, which have a sign, and forgets to divide a loop's counter."""
         self.assertEqual(self.rows_of_described("told_by_clang") - {"probe())", "main())"},
                          {"masked(value=?))", "narrow(value=41))", "shifted(value=?))", "cut(value=7))", "ended(value=?))", "looped(value=41))", "left(value=?))",
-                          "halved(value=-4))", "divided(value=-2))", "remaining(value=-2))", f"tripled(value={(2**32 - 21) >> 1}))", "compared(value=?))", "doubled(value=?))"})
+                          "halved(value=-4))", "divided(value=-2))", "remaining(value=-2))", f"tripled(value={(2**32 - 21) >> 1}))", "compared(value=?))", "doubled(value=?))", "filled(value=41))"})
 
     def test_what_clang_tells_of_a_parameter_of_which_some_bits_count(self):
         """The others may be anything where it computes with a number of which the highest bit is the highest that counts, and in a place of which the caller made something."""
