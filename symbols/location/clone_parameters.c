@@ -4,6 +4,7 @@
 #include <dwarf.h>
 
 #include "symbols/dwarf/die.h"
+#include "symbols/location/composite_location.h"
 #include "symbols/location/location_list.h"
 
 /* Whether the first thing that is told of the time from the entry up to the site is a value on entry. The function may
@@ -93,6 +94,39 @@ static bool is_told_first(const struct sym_location_context *context, Dwarf_Die 
     if (!views.failed && list.start == low && view == 0)
       return true;
   }
+  return false;
+}
+
+/* Whether what is first told of one of the clone's parameters, between its first instruction and the site, is the value
+ * on entry of this register. */
+static bool begins_in(const struct sym_location_context *context, Dwarf_Attribute *attribute, uint8_t reg)
+{
+  struct sym_location_list list = {.attribute = attribute};
+  const Dwarf_Addr first = first_told(context, attribute, context->entry);
+  while (sym_location_list_next(&list)) {
+    struct sym_location location;
+    if (list.start > first || first >= list.end)
+      continue;
+    sym_composite_location(context, SYM_AT_CALL, attribute, list.ops, list.count, 0, 1, &location);
+    return location.kind == SYM_LOCATION_VALUE && location.code.count > 0 && location.code.ops[0].code == FMT_OP_ENTRY &&
+           location.code.ops[0].reg == reg;
+  }
+  return false;
+}
+
+bool sym_clone_may_lack_entry(const struct sym_location_context *context, const struct sym_location *location)
+{
+  Dwarf_Die function = *context->physical, child;
+  if (!context->is_clone || !context->is_inlined || !context->entry || location->kind != SYM_LOCATION_VALUE)
+    return false;
+  for (unsigned i = 0; i < location->code.count; i++)
+    for (int next = location->code.ops[i].code == FMT_OP_ENTRY ? dwarf_child(&function, &child) : 1; next == 0;
+         next = dwarf_siblingof(&child, &child)) {
+      Dwarf_Attribute attribute;
+      if (dwarf_tag(&child) == DW_TAG_formal_parameter && dwarf_attr(&child, DW_AT_location, &attribute) &&
+          begins_in(context, &attribute, location->code.ops[i].reg))
+        return true;
+    }
   return false;
 }
 
