@@ -188,6 +188,21 @@ static bool begin_cases(struct walk *walk, const struct way *way, const struct s
   return true;
 }
 
+static struct sym_entry_places read_through(const struct sym_hook *hook, uint64_t low, uint64_t high,
+                                            struct sym_entry_places asked, unsigned depth);
+
+/* Whether what an instruction loads is only copied for a function that is called, whose own code reads nothing of it.
+ */
+static bool is_handed_on_unread(const struct walk *walk, uint64_t at)
+{
+  struct sym_handed_on handed;
+  if (!walk->depth || !sym_is_handed_on(walk->hook, at, walk->high, &handed))
+    return false;
+  const struct sym_entry_places places = {handed.registers, sym_entry_words(handed.offset, handed.size)};
+  const struct sym_entry_places read = read_through(walk->hook, handed.target, UINT64_MAX, places, walk->depth - 1);
+  return !(read.registers & places.registers) && !(read.words & places.words);
+}
+
 /* What the instruction reads in memory, of what the caller put there, and stores. */
 static void look_at_words(struct walk *walk, struct way *way, const struct sym_step *step,
                           const struct sym_operands *operands)
@@ -196,8 +211,7 @@ static void look_at_words(struct walk *walk, struct way *way, const struct sym_s
   const bool is_load = !operands->stores && !(operands->writes & way->fresh);
   look_at_pointers(walk, way, step, operands);
   look_at_memory(walk, way, &step->instruction, operands);
-  if (walk->found.words != before && is_load &&
-      sym_is_handed_on_unread(walk->hook, way->at, walk->high, walk->depth))
+  if (walk->found.words != before && is_load && is_handed_on_unread(walk, way->at))
     walk->found.words = before;
 }
 
@@ -235,8 +249,8 @@ static void follow(struct walk *walk, struct way way, unsigned *steps)
   }
 }
 
-struct sym_entry_places sym_entry_reads_through(const struct sym_hook *hook, uint64_t low, uint64_t high,
-                                                struct sym_entry_places asked, unsigned depth)
+static struct sym_entry_places read_through(const struct sym_hook *hook, uint64_t low, uint64_t high,
+                                            struct sym_entry_places asked, unsigned depth)
 {
   struct walk walk = {.hook = hook, .low = low, .high = high, .asked = asked, .depth = depth};
   const struct way first = {.intact = asked, .stack = {true, -ENTRY_CFA}};
@@ -252,7 +266,7 @@ struct sym_entry_places sym_entry_reads_through(const struct sym_hook *hook, uin
 struct sym_entry_places sym_entry_reads(const struct sym_hook *hook, uint64_t low, uint64_t high,
                                         struct sym_entry_places asked)
 {
-  return sym_entry_reads_through(hook, low, high, asked, DEPTH_MAX);
+  return read_through(hook, low, high, asked, DEPTH_MAX);
 }
 
 /* `push` of a register that a function gives back, or of rax, which makes room. */

@@ -31,11 +31,6 @@ uint64_t sym_entry_words(int64_t offset, uint64_t size);
 struct sym_entry_places sym_entry_reads(const struct sym_hook *hook, uint64_t low, uint64_t high,
                                         struct sym_entry_places asked);
 
-/* The same, where what is copied for functions that are called is looked at in them, `depth` of them one after another.
- */
-struct sym_entry_places sym_entry_reads_through(const struct sym_hook *hook, uint64_t low, uint64_t high,
-                                                struct sym_entry_places asked, unsigned depth);
-
 /* How many bytes the canonical frame address lies above the stack pointer once the code from `low` on, where a
  * function's own begins, to `high` has made its frame, where that comes first; else -1. */
 int64_t sym_entry_depth(const struct sym_hook *hook, uint64_t low, uint64_t high);

@@ -5,7 +5,6 @@
  */
 #include "symbols/flow/handed_on.h"
 
-#include "symbols/flow/entry_reads.h"
 #include "symbols/flow/operands.h"
 #include "symbols/processor/x86_64.h"
 
@@ -32,9 +31,8 @@ static uint64_t stored_register(const struct sym_instruction *one)
     return 0;
   if (one->map == SYM_MAP_ONE_BYTE)
     return !one->is_vex && one->opcode == 0x89 ? sym_general_register(one->reg) : 0;
-  const bool is_vector =
-      one->map == SYM_MAP_0F &&
-      (one->opcode == 0x11 || one->opcode == 0x29 || one->opcode == 0x7f || (one->opcode == 0xd6 && one->prefix == 0x66));
+  const bool is_vector = one->map == SYM_MAP_0F && (one->opcode == 0x11 || one->opcode == 0x29 || one->opcode == 0x7f ||
+                                                    (one->opcode == 0xd6 && one->prefix == 0x66));
   return is_vector ? sym_vector_register(one->reg) : 0;
 }
 
@@ -44,41 +42,41 @@ static bool is_for_call(const struct sym_instruction *one)
   return one->base == RSP && one->index == SYM_NO_REGISTER && one->displacement >= 0 && !one->has_other_addresses;
 }
 
-/* Whether the function that a call leads to is known, and reads nothing of these places. */
-static bool is_unread_by(const struct sym_hook *hook, uint64_t at, const struct sym_step *call,
-                         struct sym_entry_places places, unsigned depth)
+/* Where the function begins that a call leads to; 0: that is not known, or it lies elsewhere. */
+static uint64_t called_by(const struct sym_hook *hook, uint64_t at, const struct sym_step *call)
 {
   struct sym_step first;
   const uint64_t target = at + call->size + (uint64_t)call->instruction.immediate;
   const uint64_t entry = call->instruction.opcode == 0xe8 ? sym_step_past_landing(hook, target) : 0;
-  if (!entry || !sym_step_at(hook, entry, UINT64_MAX, &first) || first.is_indirect)
-    return false;
-  const struct sym_entry_places read = sym_entry_reads_through(hook, entry, UINT64_MAX, places, depth - 1);
-  return !(read.registers & places.registers) && !(read.words & places.words);
+  return entry && sym_step_at(hook, entry, UINT64_MAX, &first) && !first.is_indirect ? entry : 0;
 }
 
-bool sym_is_handed_on_unread(const struct sym_hook *hook, uint64_t at, uint64_t high, unsigned depth)
+bool sym_is_handed_on(const struct sym_hook *hook, uint64_t at, uint64_t high, struct sym_handed_on *handed)
 {
   struct sym_step step;
-  if (!depth || !sym_step_at(hook, at, high, &step) || !is_load(&step.instruction))
+  if (!sym_step_at(hook, at, high, &step) || !is_load(&step.instruction))
     return false;
   const uint64_t loaded = sym_operands_of(&step.instruction).writes;
-  struct sym_entry_places places = {.registers = loaded};
+  *handed = (struct sym_handed_on){.registers = loaded};
   at += step.size;
   for (unsigned i = 0; i < STEPS_MAX && sym_step_at(hook, at, high, &step) && step.falls_through && !step.target; i++) {
     const struct sym_instruction *one = &step.instruction;
     const struct sym_operands operands = sym_operands_of(one);
-    if (step.is_call)
-      return places.words && !(loaded & sym_x86_64.callee_saved) && is_unread_by(hook, at, &step, places, depth);
+    if (step.is_call) {
+      handed->target = called_by(hook, at, &step);
+      return handed->target && handed->size && !(loaded & sym_x86_64.callee_saved);
+    }
     int64_t by;
     if (operands.writes == UINT64_MAX || sym_moves_stack(one, &operands, &by))
       return false;
-    const bool is_stored = places.registers && stored_register(one) == places.registers;
-    if (is_stored && is_for_call(one))
-      places.words |= sym_entry_words(one->displacement, operands.size);
-    if (is_stored ? !is_for_call(one) : (operands.reads & places.registers) != 0)
+    const bool is_stored = handed->registers && stored_register(one) == handed->registers;
+    if (is_stored ? handed->size || !is_for_call(one) : (operands.reads & handed->registers) != 0)
       return false;
-    places.registers &= ~operands.writes;
+    if (is_stored) {
+      handed->offset = one->displacement;
+      handed->size = operands.size;
+    }
+    handed->registers &= ~operands.writes;
     at += step.size;
   }
   return false;

@@ -12,9 +12,16 @@
 
 #include "symbols/flow/step.h"
 
+/* What is copied for a call, and where it is when that is made. */
+struct sym_handed_on {
+  uint64_t target;    /* the function that is called */
+  uint64_t registers; /* the one that it was copied with, as a bit, where that still holds it */
+  int64_t offset;     /* of the copy, from the canonical frame address of the function that is called */
+  uint64_t size;
+};
+
 /* Whether the instruction at `at`, of the code that ends at `high`, loads something that straight code behind it only
- * puts on the stack, for a call of a function whose own code reads nothing of that. `depth`: how many such functions
- * may be looked at one after another. */
-bool sym_is_handed_on_unread(const struct sym_hook *hook, uint64_t at, uint64_t high, unsigned depth);
+ * puts on the stack, for a call of a function of this module. */
+bool sym_is_handed_on(const struct sym_hook *hook, uint64_t at, uint64_t high, struct sym_handed_on *handed);
 
 #endif

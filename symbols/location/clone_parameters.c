@@ -108,8 +108,8 @@ static bool begins_in(const struct sym_location_context *context, Dwarf_Attribut
     if (list.start > first || first >= list.end)
       continue;
     sym_composite_location(context, SYM_AT_CALL, attribute, list.ops, list.count, 0, 1, &location);
-    return location.kind == SYM_LOCATION_VALUE && location.code.count > 0 && location.code.ops[0].code == FMT_OP_ENTRY &&
-           location.code.ops[0].reg == reg;
+    return location.kind == SYM_LOCATION_VALUE && location.code.count > 0 &&
+           location.code.ops[0].code == FMT_OP_ENTRY && location.code.ops[0].reg == reg;
   }
   return false;
 }
