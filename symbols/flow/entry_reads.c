@@ -3,6 +3,7 @@
  */
 #include "symbols/flow/entry_reads.h"
 
+#include "symbols/flow/handed_on.h"
 #include "symbols/flow/jump_table.h"
 #include "symbols/flow/operands.h"
 #include "symbols/flow/step.h"
@@ -13,6 +14,7 @@ enum {
   WAYS_MAX = 256,   /* places where ways part */
   WORD = 8,
   REGISTERS = 16, /* general ones */
+  DEPTH_MAX = 3,  /* functions that hand on what they are passed, one after another */
   ENTRY_CFA = 8   /* of the canonical frame address from the stack pointer on entry */
 };
 
@@ -38,7 +40,7 @@ struct walk {
   uint64_t low, high;
   struct sym_entry_places asked, found;
   struct way ways[WAYS_MAX]; /* all that were begun; those from `next` on are still to be followed */
-  unsigned count, next;
+  unsigned count, next, depth;
 };
 
 uint64_t sym_entry_words(int64_t offset, uint64_t size)
@@ -186,6 +188,33 @@ static bool begin_cases(struct walk *walk, const struct way *way, const struct s
   return true;
 }
 
+static struct sym_entry_places read_through(const struct sym_hook *hook, uint64_t low, uint64_t high,
+                                            struct sym_entry_places asked, unsigned depth);
+
+/* Whether what an instruction loads is only copied for a function that is called, whose own code reads nothing of it.
+ */
+static bool is_handed_on_unread(const struct walk *walk, uint64_t at)
+{
+  struct sym_handed_on handed;
+  if (!walk->depth || !sym_is_handed_on(walk->hook, at, walk->high, &handed))
+    return false;
+  const struct sym_entry_places places = {handed.registers, sym_entry_words(handed.offset, handed.size)};
+  const struct sym_entry_places read = read_through(walk->hook, handed.target, UINT64_MAX, places, walk->depth - 1);
+  return !(read.registers & places.registers) && !(read.words & places.words);
+}
+
+/* What the instruction reads in memory, of what the caller put there, and stores. */
+static void look_at_words(struct walk *walk, struct way *way, const struct sym_step *step,
+                          const struct sym_operands *operands)
+{
+  const uint64_t before = walk->found.words;
+  const bool is_load = !operands->stores && !(operands->writes & way->fresh);
+  look_at_pointers(walk, way, step, operands);
+  look_at_memory(walk, way, &step->instruction, operands);
+  if (walk->found.words != before && is_load && is_handed_on_unread(walk, way->at))
+    walk->found.words = before;
+}
+
 /* Follows one way to where it parts or ends. `steps` are left for all ways. */
 static void follow(struct walk *walk, struct way way, unsigned *steps)
 {
@@ -196,8 +225,7 @@ static void follow(struct walk *walk, struct way way, unsigned *steps)
       return;
     const struct sym_operands operands = sym_operands_of(&step.instruction);
     walk->found.registers |= operands.reads & way.intact.registers;
-    look_at_pointers(walk, &way, &step, &operands);
-    look_at_memory(walk, &way, &step.instruction, &operands);
+    look_at_words(walk, &way, &step, &operands);
     const uint8_t group = step.instruction.reg & 7;
     if (step.is_call && (step.instruction.opcode == 0xe8 || group == 2 || group == 3))
       way.intact.registers = 0;
@@ -221,10 +249,10 @@ static void follow(struct walk *walk, struct way way, unsigned *steps)
   }
 }
 
-struct sym_entry_places sym_entry_reads(const struct sym_hook *hook, uint64_t low, uint64_t high,
-                                        struct sym_entry_places asked)
+static struct sym_entry_places read_through(const struct sym_hook *hook, uint64_t low, uint64_t high,
+                                            struct sym_entry_places asked, unsigned depth)
 {
-  struct walk walk = {.hook = hook, .low = low, .high = high, .asked = asked};
+  struct walk walk = {.hook = hook, .low = low, .high = high, .asked = asked, .depth = depth};
   const struct way first = {.intact = asked, .stack = {true, -ENTRY_CFA}};
   unsigned steps = STEPS_MAX;
   if (hook->processor != &sym_x86_64)
@@ -233,6 +261,12 @@ struct sym_entry_places sym_entry_reads(const struct sym_hook *hook, uint64_t lo
   while (steps && walk.next < walk.count && !is_all_found(&walk))
     follow(&walk, walk.ways[walk.next++], &steps);
   return walk.found;
+}
+
+struct sym_entry_places sym_entry_reads(const struct sym_hook *hook, uint64_t low, uint64_t high,
+                                        struct sym_entry_places asked)
+{
+  return read_through(hook, low, high, asked, DEPTH_MAX);
 }
 
 /* `push` of a register that a function gives back, or of rax, which makes room. */

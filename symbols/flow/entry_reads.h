@@ -5,7 +5,7 @@
  * anything. Debug information does not tell: it names what the function makes of the parameter, or a home in the frame
  * into which something else is stored. The code does: from the function's first instruction on, some way leads to one
  * that reads the place, and none before it on that way writes there. Instructions that are not known write everything,
- * and what a call passes on is not read.
+ * and what a call passes on is not read, on the stack neither, where what is called does not read it.
  */
 #ifndef CALLSIG_SYMBOLS_FLOW_ENTRY_READS_H
 #define CALLSIG_SYMBOLS_FLOW_ENTRY_READS_H

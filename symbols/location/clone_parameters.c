@@ -4,6 +4,7 @@
 #include <dwarf.h>
 
 #include "symbols/dwarf/die.h"
+#include "symbols/location/composite_location.h"
 #include "symbols/location/location_list.h"
 
 /* Whether the first thing that is told of the time from the entry up to the site is a value on entry. The function may
@@ -33,28 +34,43 @@ static uint64_t register_bit(const Dwarf_Op *op)
   return op->atom == DW_OP_regx ? UINT64_C(1) << (op->number < 32 ? op->number : 32 + op->number % 32) : 0;
 }
 
-/* The registers, as bits, that a list tells at the clone's first instruction. */
-static uint64_t registers_at_entry(Dwarf_Attribute *attribute, Dwarf_Addr entry)
+/* The registers, as bits, that a list tells at `pc`. */
+static uint64_t registers_at(Dwarf_Attribute *attribute, Dwarf_Addr pc)
 {
   struct sym_location_list list = {.attribute = attribute};
   uint64_t registers = 0;
   while (sym_location_list_next(&list))
-    for (size_t i = 0; list.start <= entry && entry < list.end && i < list.count; i++)
+    for (size_t i = 0; list.start <= pc && pc < list.end && i < list.count; i++)
       registers |= register_bit(&list.ops[i]);
   return registers;
 }
 
-/* Whether a parameter that is listed before it is told to be there as well: those that are passed come first. */
+/* Where a list first tells something, between the clone's first instruction and the site. UINT64_MAX: nowhere. */
+static Dwarf_Addr first_told(const struct sym_location_context *context, Dwarf_Attribute *attribute, Dwarf_Addr entry)
+{
+  struct sym_location_list list = {.attribute = attribute};
+  Dwarf_Addr first = UINT64_MAX;
+  while (sym_location_list_next(&list)) {
+    const Dwarf_Addr start = list.start < entry ? entry : list.start;
+    if (start < list.end && start <= context->call && start < first)
+      first = start;
+  }
+  return first;
+}
+
+/* Whether a parameter that is listed before it is told to be there as well, where it is first told itself: those that
+ * are passed come first. */
 static bool is_shared(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute,
                       Dwarf_Addr entry)
 {
   Dwarf_Die function = *context->physical, child;
-  const uint64_t its = registers_at_entry(attribute, entry);
+  const Dwarf_Addr at = first_told(context, attribute, entry);
+  const uint64_t its = registers_at(attribute, at);
   for (int next = its ? dwarf_child(&function, &child) : 1; next == 0 && child.addr != die->addr;
        next = dwarf_siblingof(&child, &child)) {
     Dwarf_Attribute other;
     if (dwarf_tag(&child) == DW_TAG_formal_parameter && dwarf_attr(&child, DW_AT_location, &other) &&
-        registers_at_entry(&other, entry) & its)
+        registers_at(&other, at) & its)
       return true;
   }
   return false;
@@ -78,6 +94,39 @@ static bool is_told_first(const struct sym_location_context *context, Dwarf_Die 
     if (!views.failed && list.start == low && view == 0)
       return true;
   }
+  return false;
+}
+
+/* Whether what is first told of one of the clone's parameters, between its first instruction and the site, is the value
+ * on entry of this register. */
+static bool begins_in(const struct sym_location_context *context, Dwarf_Attribute *attribute, uint8_t reg)
+{
+  struct sym_location_list list = {.attribute = attribute};
+  const Dwarf_Addr first = first_told(context, attribute, context->entry);
+  while (sym_location_list_next(&list)) {
+    struct sym_location location;
+    if (list.start > first || first >= list.end)
+      continue;
+    sym_composite_location(context, SYM_AT_CALL, attribute, list.ops, list.count, 0, 1, &location);
+    return location.kind == SYM_LOCATION_VALUE && location.code.count > 0 &&
+           location.code.ops[0].code == FMT_OP_ENTRY && location.code.ops[0].reg == reg;
+  }
+  return false;
+}
+
+bool sym_clone_may_lack_entry(const struct sym_location_context *context, const struct sym_location *location)
+{
+  Dwarf_Die function = *context->physical, child;
+  if (!context->is_clone || !context->is_inlined || !context->entry || location->kind != SYM_LOCATION_VALUE)
+    return false;
+  for (unsigned i = 0; i < location->code.count; i++)
+    for (int next = location->code.ops[i].code == FMT_OP_ENTRY ? dwarf_child(&function, &child) : 1; next == 0;
+         next = dwarf_siblingof(&child, &child)) {
+      Dwarf_Attribute attribute;
+      if (dwarf_tag(&child) == DW_TAG_formal_parameter && dwarf_attr(&child, DW_AT_location, &attribute) &&
+          begins_in(context, &attribute, location->code.ops[i].reg))
+        return true;
+    }
   return false;
 }
 

@@ -12,6 +12,10 @@
  * register, in which another parameter is passed now. */
 bool sym_clone_lacks(const struct sym_location_context *context, Dwarf_Die *die, Dwarf_Attribute *attribute);
 
+/* Whether what is told of a function that was inlined into a clone is the value on entry of a register that was that of
+ * one of the clone's own parameters before it was taken out: another one may be passed there now. */
+bool sym_clone_may_lack_entry(const struct sym_location_context *context, const struct sym_location *location);
+
 /* Whether the site is of an out-of-line clone of which nothing tells what gcc took out of it: one that is made at the
  * link (-flto), or without tracking of what is passed (-fno-var-tracking-assignments). */
 bool sym_clone_is_untracked(const struct sym_location_context *context);

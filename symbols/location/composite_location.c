@@ -65,6 +65,18 @@ void sym_settle_unfilled(const struct sym_location_context *context, uint64_t si
     sym_location_lose(location, SYM_LOST_NO_RANGE);
 }
 
+/* What is known of memory when the code has come to a later instruction where it is described. clang tells the slot of
+ * an inlined function's parameter from the very instruction on that fills it. */
+static enum sym_flow_memory memory_later(const struct sym_location_context *context, uint8_t base, int64_t offset,
+                                         uint8_t size, struct sym_code *stored)
+{
+  const enum sym_flow_memory known = sym_flow_memory_at(context->flow, base, offset, size, stored);
+  struct sym_flow behind = *context->flow;
+  if (known != SYM_FLOW_UNTOUCHED || !context->writes_after_call || !context->is_inlined || !sym_flow_step(&behind))
+    return known;
+  return sym_flow_memory_at(&behind, base, offset, size, stored);
+}
+
 /* Settles memory that DWARF describes at a later instruction, the one that context->flow has come to. The hook reads
  * memory as it is at the call, before whatever the code stores on the way to that instruction. Where nothing was stored
  * to the `size` bytes, the hook may read them; where a store that was followed filled them, the location becomes the
@@ -82,7 +94,7 @@ static void settle_stored_since(const struct sym_location_context *context, uint
     return;
   }
   struct sym_code stored = {0};
-  switch (sym_flow_memory_at(context->flow, base, offset + location->inner, (uint8_t)size, &stored)) {
+  switch (memory_later(context, base, offset + location->inner, (uint8_t)size, &stored)) {
   case SYM_FLOW_UNTOUCHED:
     sym_settle_unfilled(context, size, location);
     return;

@@ -444,6 +444,6 @@ void sym_locate(const struct sym_location_context *context, Dwarf_Die *die, Dwar
     sym_inlined_later(context, die, offset, size, location);
   else if (is_of_clang && sym_inlined_may_be_made(context, die, location))
     sym_location_lose(location, SYM_LOST_MADE);
-  if (sym_inlined_may_be_stale(context, die, offset, size, location))
+  if (sym_clone_may_lack_entry(context, location) || sym_inlined_may_be_stale(context, die, offset, size, location))
     sym_location_lose(location, SYM_LOST_OMITTED);
 }

@@ -375,9 +375,25 @@ bool vf_is_out_of_order(const struct vf_place *place, Dwarf_Die die)
   return false;
 }
 
+/* Where a parameter is first told to be anywhere, from the function's first instruction up to the site; else 0. */
+static uint64_t first_told(const struct vf_place *place, Dwarf_Die die)
+{
+  struct vf_list list;
+  struct vf_expression expression;
+  uint64_t first = 0;
+  if (!place->entry || !vf_has(die, DW_AT_location) || !vf_list_open(die, DW_AT_location, &list))
+    return 0;
+  if (vf_list_at(&list, place->entry, 0, &expression))
+    first = place->entry;
+  else if (vf_list_after(&list, place->entry, &expression) && expression.low < place->pc)
+    first = expression.low;
+  vf_list_close(&list);
+  return first;
+}
+
 bool vf_is_taken(const struct vf_place *place, Dwarf_Die die)
 {
-  return is_in_one_register(place, die, place->entry, false);
+  return is_in_one_register(place, die, first_told(place, die), false);
 }
 
 bool vf_is_shared(const struct vf_place *place, Dwarf_Die die)

@@ -39,8 +39,8 @@ void vf_evaluate_attribute(const struct vf_place *place, Dwarf_Die die, Dwarf_Ha
 /* The register that attribute `name` of `die` names with a single DW_OP_reg, or -1. */
 int vf_register_of(const struct vf_place *place, Dwarf_Die die, Dwarf_Half name);
 
-/* Whether a parameter that the function lists before this one is told to be in the same register when it is entered:
- * then that one is there, and this one, of a clone, is not passed any more. */
+/* Whether a parameter that the function lists before this one is told to be in the same register where this one is
+ * first told to be anywhere: then that one is there, and this one, of a clone, is not passed any more. */
 bool vf_is_taken(const struct vf_place *place, Dwarf_Die die);
 
 /* Whether the registers in which a parameter and another one are told to be on entry are not in the order in which they

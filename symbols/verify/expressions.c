@@ -135,6 +135,7 @@ bool vf_list_after(const struct vf_list *list, uint64_t pc, struct vf_expression
     if (is_ranged && entry.low > pc && entry.low < next.low)
       next = entry;
   }
+  expression->low = next.low;
   return next.low != UINT64_MAX && decode(next.description, next.count, expression);
 }
 

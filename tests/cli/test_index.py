@@ -344,8 +344,9 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
                          {"counted(value=?))", "narrow(value=41))", "parted(value=?))", "late(value=?))", f"stacked({'other=?, ' * 6}value=?))"})
 
     def test_what_is_told_to_be_on_the_stack_first(self):
-        """It is read there, and not what the function is told to have made of it when it calls the hook."""
-        self.assertEqual(self.rows_of_described("told_on_stack") - {"probe())", "main())"}, {f"taken({'other=?, ' * 6}value=41))"})
+        """It is read there, and not what the function is told to have made of it when it calls the hook; nor what it only hands on to one that does not look at it."""
+        self.assertEqual(self.rows_of_described("told_on_stack") - {"probe())", "main())"},
+                         {f"taken({'other=?, ' * 6}value=41))", "hands(value=?))", "holds(value=41))"})
 
     def test_what_gcc_tells_behind_the_hooks_call(self):
         """It counts where the function's copy shows that the parameter is kept; a number, or a place of two parameters, where it looks at the parameter."""
@@ -360,10 +361,10 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
                           "late(value=?))", "sets(value=41))", "sets(value=?))"})
 
     def test_what_clang_computes_of_an_inlined_functions_parameter(self):
-        """Bits that are no whole bytes may be what it makes of it, and so may a register be of which its copy tells no more; what lies behind a spill is something else. It computes with four bytes, which have a sign, and forgets to divide a loop's counter."""
+        """Bits that are no whole bytes may be what it makes of it, and so may a register be of which its copy tells no more; what lies behind a spill is something else. A slot is told before it is filled. It computes with four bytes, which have a sign, and forgets to divide a loop's counter."""
         self.assertEqual(self.rows_of_described("told_by_clang") - {"probe())", "main())"},
                          {"masked(value=?))", "narrow(value=41))", "shifted(value=?))", "cut(value=7))", "ended(value=?))", "looped(value=41))", "left(value=?))",
-                          "halved(value=-4))", "divided(value=-2))", "remaining(value=-2))", f"tripled(value={(2**32 - 21) >> 1}))", "compared(value=?))", "doubled(value=?))"})
+                          "halved(value=-4))", "divided(value=-2))", "remaining(value=-2))", f"tripled(value={(2**32 - 21) >> 1}))", "compared(value=?))", "doubled(value=?))", "filled(value=41))"})
 
     def test_what_clang_tells_of_a_parameter_of_which_some_bits_count(self):
         """The others may be anything where it computes with a number of which the highest bit is the highest that counts, and in a place of which the caller made something."""
@@ -375,6 +376,11 @@ int main(int argc, char **argv) { (void)argv; return (swapped(argc, 3) + (int)jo
         """A conversion to one bit takes that alone, with its sign. A bit that was computed may be the opposite of what it is told to be, but where it is stored as it is."""
         self.assertEqual(self.rows_of_described("told_of_truths") - {"probe())", "main())"}, {"odd(value=1))", "negative(value=-1))", "compared(value=?))", "dropped(value=?))", "stored(value=0))", "spilled(value=0))",
                           "asked(value=true))"})
+
+    def test_what_gcc_tells_of_a_clone(self):
+        """A parameter that is told late, in a register where an earlier one is told too, is not passed; nor is what a function inlined into it has of one that was taken out."""
+        self.assertEqual(self.rows_of_described("told_of_clones") - {"probe())", "main())"},
+                         {"lacks(other=41, value=?))", "has(other=41, value=43))", "takes(value=?))", "unknown(value=?))", "passes(value=41))", "known(value=41))"})
 
     def test_what_callers_tell_from_a_register(self):
         """It counts where the register is not overwritten between the copy into the argument's and the call."""

@@ -7,7 +7,8 @@
  * slot that does where its first call returns. The others are told by arithmetic on four bytes in
  * which there is -7: halved() and divided(), of two more, with a sign, remaining() what a division by 5 leaves, tripled()
  * what a shift to the right without a sign makes of three times as much; compared() does not tell whether with a sign.
- * doubled()'s is twice what is in a register of which another variable is told as an eighth.
+ * doubled()'s is twice what is in a register of which another variable is told as an eighth. filled()'s is told in a slot from
+ * the instruction on that puts it there, behind the one to which the hook's call returns.
  */
 #include "described_probe.inc"
 
@@ -25,12 +26,16 @@
     movl $0x70000, 8(%rsp)
     movl $-1, 12(%rsp)
 
-    .macro instance name
+    movq $9, (%rsp)
+
+    .macro instance name, behind, fill
 .L\name:
     leaq \name(%rip), %rdi
     movq 32(%rsp), %rsi
     call __cyg_profile_func_enter@PLT
+    \behind
 .L\name\()_told:
+    \fill
     leaq \name(%rip), %rdi
     movq 32(%rsp), %rsi
     call __cyg_profile_func_exit@PLT
@@ -46,6 +51,7 @@
     .irp name, halved, divided, remaining, tripled, compared, doubled
     instance \name
     .endr
+    instance filled, "movl $1, %ecx", "movq %rbx, (%rsp)"
     addq $16, %rsp
     .cfi_def_cfa_offset 24
     popq %r12
@@ -80,7 +86,7 @@
     begin \name
     end \name
     .endm
-    .irp name, shifted, cut, halved, divided, remaining, tripled, compared, doubled
+    .irp name, shifted, cut, halved, divided, remaining, tripled, compared, doubled, filled
     keeps \name
     .endr
 
@@ -158,7 +164,8 @@ nothing:
     entry .Ldoubled, .Ldoubled_end, 0x73, 0, 0x11, 8, 0x1b, 0x9f /* DW_OP_consts, DW_OP_div */
     .quad 0, 0
     narrow_list compared, 0, 0x35, 0x2d /* DW_OP_lt */
-    .irp name, shifted, cut, halved, divided, remaining, tripled, compared, doubled
+    list filled, 0x77, 0
+    .irp name, shifted, cut, halved, divided, remaining, tripled, compared, doubled, filled
 .L\name\()_copy_list:
     entry \name, .L\name\()_copy_end, 0x55
     .quad 0, 0
@@ -176,7 +183,7 @@ nothing:
     .quad 0, 0
 
     described_unit "told_by_clang.c"
-    .irp name, masked, narrow, ended, looped, left
+    .irp name, masked, narrow, ended, looped, left, filled
     described_root \name
     .endr
     .irp name, shifted, cut, halved, divided, remaining, tripled, compared, doubled
@@ -187,8 +194,9 @@ nothing:
     described_instance \name
     .endr
     described_instance doubled, counter
+    described_instance filled
     .byte 0
-    .irp name, masked, narrow, shifted, cut, ended, looped, left, halved, divided, remaining, tripled, compared, doubled
+    .irp name, masked, narrow, shifted, cut, ended, looped, left, halved, divided, remaining, tripled, compared, doubled, filled
     described_long_copy \name
     .endr
     described_end
