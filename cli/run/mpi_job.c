@@ -156,24 +156,38 @@ int cli_mpi_begin(struct cli_mpi_job *job, const struct cli_recording_place *pla
   return error;
 }
 
-/* What the library left; 0: nothing can be read. */
+/* Reads what the library left. 0 or a negative errno. */
+static int read_left(const char *path, char *state, struct fmt_mpi_whole *whole)
+{
+  *state = 0;
+  *whole = (struct fmt_mpi_whole){0};
+  int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0)
+    return -errno;
+  ssize_t size = pread(fd, state, 1, 0);
+  if (size == 1)
+    size = pread(fd, whole, sizeof *whole, FMT_MPI_WHOLE_OFFSET);
+  const int error = size < 0 ? -errno : 0;
+  if (size != (ssize_t)sizeof *whole)
+    whole->ranks = 0;
+  close(fd);
+  return error;
+}
+
+/* What the library left; 0: nothing can be read. A network file system that has failed once may not when the file is
+ * opened anew, and a rank that stays away leaves another's part of the whole behind. */
 static char read_state(const struct cli_recording_place *place, struct fmt_mpi_whole *whole)
 {
   char path[PATH_MAX], state = 0;
   *whole = (struct fmt_mpi_whole){0};
   if (!name_beside(place, FMT_MPI_STATE, path))
     return 0;
-  int fd = open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
-  if (fd >= 0 && read(fd, &state, 1) != 1)
-    state = 0;
-  const ssize_t size = fd >= 0 ? pread(fd, whole, sizeof *whole, FMT_MPI_WHOLE_OFFSET) : 0;
-  if (size < 0)
+  int error = read_left(path, &state, whole);
+  if (error == -EIO || error == -ESTALE)
+    error = read_left(path, &state, whole);
+  if (error < 0 && error != -ENOENT)
     cli_error("run: --mpi: %s: %s: what ranks did after MPI_Finalize is in their own recordings alone", path,
-              strerror(errno));
-  if (size != (ssize_t)sizeof *whole)
-    whole->ranks = 0;
-  if (fd >= 0)
-    close(fd);
+              strerror(-error));
   return state;
 }
 

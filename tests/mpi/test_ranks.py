@@ -97,6 +97,16 @@ class Job(MPIJob):
             with self.subTest(ranks=ranks):
                 self.check_whole(ranks)
 
+    def test_state_is_read_again(self):
+        """A rank that stayed away since its file system failed once would leave what others have recorded beside FILE."""
+        with open(os.path.join(HERE, "unread.c"), encoding="utf-8") as file:
+            shim = self.compile("libunread.so", file.read(), "-shared", "-fPIC", "-w", instrument=False)
+        self.environment.update(LD_PRELOAD=shim)
+        done = self.launch(3)
+        del self.environment["LD_PRELOAD"]
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.left(), sorted(["file", *self.files_of(3)]))
+
     def test_killed_before_the_beginning(self):
         """A rank that is killed before its MPI_Init ends the job as it does without callsig."""
         plain, done = self.launch(2, "never", under=[]), self.launch(2, "never")
