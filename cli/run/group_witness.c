@@ -20,8 +20,7 @@ enum {
   LOOKS = 3,          /* at what waits */
   PAUSE_NS = 1000000, /* between two of them */
   STATUS_MOST = 8192, /* bytes of /proc/PID/status that are read */
-  ARG_START = 48,     /* fields of /proc/PID/stat (proc(5)) */
-  ARG_END
+  ARG_START = 48      /* the field of /proc/PID/stat, which arg_end follows (proc(5)) */
 };
 
 /* Without the command's name in it: who signals all that is called callsig means the programs, and not this. */

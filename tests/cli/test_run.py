@@ -696,12 +696,19 @@ class Signals(harness.Case):
           while (argv[0] && fgets(line, sizeof line, stdin)) { printf("%d\n", (int)count); fflush(stdout); }
           return 0; }"""
 
-    def counted(self, process):
-        """How often the program was signalled, which is still when a signal is on its way."""
-        time.sleep(0.3)
+    @staticmethod
+    def ask(process):
         process.stdin.write("\n")
         process.stdin.flush()
         return int(process.stdout.readline())
+
+    def counted(self, process, expected):
+        """How often the program was signalled, when all that is expected has come, and some time later."""
+        deadline = time.monotonic() + 60
+        while self.ask(process) < expected and time.monotonic() < deadline:
+            time.sleep(0.02)
+        time.sleep(0.3)
+        return self.ask(process)
 
     def start_counting(self, *arguments):
         program = self.compile("counts", self.COUNTS)
@@ -731,14 +738,14 @@ class Signals(harness.Case):
         process = self.start_counting()
         for expected in (1, 2, 3):
             os.killpg(process.pid, signal.SIGTERM)
-            self.assertEqual(self.counted(process), expected)
+            self.assertEqual(self.counted(process, expected), expected)
         for expected in (4, 5):
             process.send_signal(signal.SIGTERM)
-            self.assertEqual(self.counted(process), expected)
+            self.assertEqual(self.counted(process, expected), expected)
         # By name, as killall(1) does.
         for number in [number for number, name in self.in_group(process.pid).items() if name == "callsig"]:
             os.kill(number, signal.SIGTERM)
-        self.assertEqual(self.counted(process), 6)
+        self.assertEqual(self.counted(process, 6), 6)
         process.stdin.close()
         self.assertEqual(process.wait(timeout=60), 0)
         self.assertEqual(self.in_group(process.pid), {})
@@ -746,7 +753,7 @@ class Signals(harness.Case):
     def test_sent_to_the_group_that_it_left(self):
         process = self.start_counting("leaves")
         os.killpg(process.pid, signal.SIGTERM)
-        self.assertEqual(self.counted(process), 1)
+        self.assertEqual(self.counted(process, 1), 1)
         process.stdin.close()
         self.assertEqual(process.wait(timeout=60), 0)
 
