@@ -3,7 +3,8 @@
  *
  * A call's time is counted outside of slow sections, where a signal handler may interrupt with calls of the same edge.
  * So octaves that are new come from a small stock of the thread: taken by one instruction, and put in place by another,
- * unless a handler was first.
+ * unless a handler was first. The stock is one word, its next octave's address and beside it how many there are: a
+ * handler that gets the thread another stock changes both at once.
  */
 #include "profiler/stack/histogram.h"
 
@@ -17,27 +18,35 @@
 #define CALL_OCTAVE_SIZE (sizeof(uint64_t) << PROF_CALL_SUB_BITS)
 #define STOCK            16u /* octaves */
 #define LEAST_STOCK      4u
+#define COUNT            (CALL_OCTAVE_SIZE - 1) /* the bits of an octave's address that are 0, and hold the count */
 
 /* ------------------------------------------------------------------------------------------------------------------ */
 
+_Static_assert(STOCK <= COUNT, "a stock's count is of its octaves' alignment");
+
 void prof_histogram_prepare(struct prof_thread *t)
 {
-  if (!prof_process.settings.percentiles || t->octave_next + LEAST_STOCK * CALL_OCTAVE_SIZE <= t->octave_end)
+  if (!prof_process.settings.percentiles || (t->octaves & COUNT) >= LEAST_STOCK)
     return;
   /* Near the limit, counts come before percentiles. */
   prof_tree_check_pressure(&t->tree);
   if (t->tree.pressure != PROF_PRESSURE_NONE)
     return;
+  /* Of that size it is aligned to 64 bytes, an octave's. */
   uintptr_t stock = (uintptr_t)prof_record_alloc(&t->tree, STOCK * CALL_OCTAVE_SIZE);
-  t->octave_next = stock;
-  t->octave_end = stock ? stock + STOCK * CALL_OCTAVE_SIZE : 0;
+  __atomic_store_n(&t->octaves, stock ? stock | STOCK : 0, __ATOMIC_RELAXED);
 }
 
 /* An octave from the stock; NULL when it is used up. */
 static uint64_t *take_octave(struct prof_thread *t)
 {
-  uintptr_t mine = prof_take(&t->octave_next, CALL_OCTAVE_SIZE);
-  return mine + CALL_OCTAVE_SIZE <= t->octave_end ? (uint64_t *)mine : NULL;
+  uint64_t stock;
+  do {
+    stock = __atomic_load_n(&t->octaves, __ATOMIC_RELAXED);
+    if (!(stock & COUNT))
+      return NULL;
+  } while (!prof_replace(&t->octaves, stock, stock + CALL_OCTAVE_SIZE - 1));
+  return (uint64_t *)(stock & ~COUNT);
 }
 
 /* The same with a new stock, in a slow section of its own unless this is one. NULL: there is no space for one. */

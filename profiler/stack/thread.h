@@ -71,9 +71,9 @@ struct prof_thread {
   struct prof_machine *machines; /* all of them, newest first */
   struct prof_ranges ranges;     /* the same by their addresses; in the tree's arena */
 
-  struct fmt_rec_ring *ring;         /* NULL: no timeline, or no space for it */
-  uint64_t ring_next;                /* the number of the span that is reserved next */
-  uintptr_t octave_next, octave_end; /* the stock of histogram.c */
+  struct fmt_rec_ring *ring; /* NULL: no timeline, or no space for it */
+  uint64_t ring_next;        /* the number of the span that is reserved next */
+  uint64_t octaves;          /* the stock of histogram.c */
 
   struct fmt_rec_edge **probes; /* edges: see tree/edge_probe.c; in the tree's arena */
   uint32_t probes_mask;
