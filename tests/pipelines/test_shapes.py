@@ -14,7 +14,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from cases import view  # noqa: E402
-from pipeline_case import HERE, LACKING, PipelineCase, is_same, own_waits  # noqa: E402
+from pipeline_case import HERE, LACKING, LITTLE, PipelineCase, is_same, own_waits  # noqa: E402
 from harness import INCLUDE, RUNTIME, main  # noqa: E402
 
 MISSED = 0.85
@@ -96,13 +96,18 @@ class Shapes(PipelineCase):
         """Two threads, and two channels of a device: no task waits for another, and more threads give nothing but what these two lacked of
         being always at work, which others on the machine may have kept them from."""
         self.build("waiting_shapes")
-        whole, text, rate = self.run_shape("waiting_shapes", "device", 2)
+        for _ in range(TRIES):
+            whole, text, rate = self.run_shape("waiting_shapes", "device", 2)
+            if self.ready < LITTLE:
+                break
         verdict, work = whole["verdicts"][0], next(stage for stage in whole["stages"] if name_of(stage["label"]) == "work")
         if verdict["bound"] == "stage" and not verdict["what_would_help"]["not_predicted"]:
             most = SLIGHTLY * max(1, 2 / (work["ave_time"] * rate))
             for least in (verdict["doubling_promised"], *(each["least"] for each in verdict["what_would_help"]["proposals"])):
                 self.assertTrue(1 <= least <= most, f"{least}, at most {most}: {text}")
-            self.assertIn("more than 2 at once were not seen", text)
+            # What tasks wait for is told by how long they take, where nothing else has them take longer.
+            if self.ready < LITTLE:
+                self.assertIn("more than 2 at once were not seen", text)
 
     def check(self, program, shape, threads, names, most):
         whole, text, rate = self.run_shape(program, shape, threads)
