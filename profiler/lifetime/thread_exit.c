@@ -192,7 +192,7 @@ static void end_recording(struct prof_thread *t)
   t->tree.record->end_ticks = now;
   prof_thread_name(t->tree.record);
   if (t->tree.record->first_tasks)
-    prof_note_thread_usage(t->tree.record, t->tid);
+    prof_note_thread_usage(t);
   t->tree.record->state = FMT_THREAD_ENDED;
   uint64_t mask = t->sigmask;
   prof_self = &prof_gone;
@@ -230,7 +230,7 @@ static void note_live_threads(void)
     for (long i = 0; i < length; i++)
       t->tree.record->name[i] = name[i] == '\n' ? '\0' : name[i];
     if (t->tree.record->first_tasks)
-      prof_note_thread_usage(t->tree.record, t->tid);
+      prof_note_thread_usage(t);
     if (t != prof_self)
       prof_sleeping_note_live(t);
   }

@@ -4,9 +4,9 @@
 #ifndef CALLSIG_PROFILER_LIFETIME_THREAD_USAGE_H
 #define CALLSIG_PROFILER_LIFETIME_THREAD_USAGE_H
 
-#include "format/recording.h"
+#include "profiler/stack/thread.h"
 
-/* Writes thread_cpu_ns and queued_ns of the stages whose tasks the live thread `tid` ran, where the kernel tells. */
-void prof_note_thread_usage(struct fmt_rec_thread *record, uint32_t tid);
+/* Writes thread_cpu_ns and queued_ns of the stages whose tasks the live thread ran, where the kernel tells. */
+void prof_note_thread_usage(const struct prof_thread *t);
 
 #endif

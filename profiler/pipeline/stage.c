@@ -443,6 +443,8 @@ struct prof_stage_use *prof_stage_use(struct prof_thread *t, struct prof_stage *
                                    : NULL;
   if (!use)
     return NULL;
+  if (!t->tree.record->first_tasks)
+    prof_task_work_start(t);
   use->sample.last_end = &stage->last_end;
   use->function = prof_tree_task_function(&t->tree, record);
   use->tasks = use->function ? prof_tasks_of(&t->tree, record) : NULL;

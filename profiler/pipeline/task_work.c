@@ -7,8 +7,10 @@
 #include <time.h>
 
 #include "format/recording.h"
+#include "profiler/base/clock.h"
 #include "profiler/base/compiler.h"
 #include "profiler/base/counter.h"
+#include "profiler/base/preemption.h"
 #include "profiler/base/process.h"
 #include "profiler/base/recording.h"
 #include "profiler/base/syscall.h"
@@ -36,6 +38,16 @@ static bool read_usage(struct usage *usage)
   usage->waits = (uint64_t)resources.ru_nvcsw;
   usage->preempted = (uint64_t)resources.ru_nivcsw;
   return true;
+}
+
+void prof_task_work_start(struct prof_thread *t)
+{
+  uint64_t waited;
+  if (!prof_preemption_waited(&waited))
+    return;
+  /* All that it can have waited since. */
+  const uint64_t since = prof_monotonic_ns() - t->born_ns;
+  t->waited_unborn_ns = waited > since ? waited - since : 0;
 }
 
 uint32_t prof_task_sample_begin(struct prof_task_sample *sample)

@@ -32,6 +32,10 @@ struct prof_task_sample {
   uint64_t gap;       /* between that and the end of the task that was counted last, to be counted; 0: none */
 };
 
+/* The calling thread is about to begin its first task. What it had waited for a processor before it was recorded, as
+ * one does that was just made, is none of what its tasks wait: found out here. Some system calls. Anywhere. */
+void prof_task_work_start(struct prof_thread *t);
+
 /* Looks at a task that begins, since it is its turn: sample->until was 0. The number that it has then, to be given back
  * at its end; 0 where the kernel does not tell. Anywhere. */
 uint32_t prof_task_sample_begin(struct prof_task_sample *sample);

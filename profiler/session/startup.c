@@ -134,6 +134,8 @@ static bool start_process(void)
 static bool set_up(struct prof_thread *t)
 {
   t->tid = prof_sys_gettid();
+  t->born_ns = prof_monotonic_ns();
+  t->waited_unborn_ns = 0;
   t->generation = __atomic_load_n(&prof_process.generation, __ATOMIC_SEQ_CST);
   t->switches = __atomic_load_n(&prof_process.switches, __ATOMIC_SEQ_CST);
   t->warming = __atomic_load_n(&prof_process.warming, __ATOMIC_SEQ_CST);

@@ -111,11 +111,13 @@ struct prof_thread {
   struct prof_thread *free; /* process.free_threads */
   struct prof_tree tree;
   uint32_t tid;
-  uint32_t generation; /* of process, when this thread last looked */
-  uint32_t switches;   /* of process, likewise: where it is another, what was open then has ended */
-  uint64_t sigmask;    /* saved by prof_slow_enter() */
-  uint64_t paused_at;  /* ticks at which prof_pause() stopped the clock */
-  uint32_t pauses;     /* depth of prof_pause() */
+  uint64_t born_ns;          /* by the monotonic clock, when it began to be recorded */
+  uint64_t waited_unborn_ns; /* what it had surely waited for a processor before, once it has tasks */
+  uint32_t generation;       /* of process, when this thread last looked */
+  uint32_t switches;         /* of process, likewise: where it is another, what was open then has ended */
+  uint64_t sigmask;          /* saved by prof_slow_enter() */
+  uint64_t paused_at;        /* ticks at which prof_pause() stopped the clock */
+  uint32_t pauses;           /* depth of prof_pause() */
   /* When prof_resume() moved the frames that were open, and by how much, oldest first: what the timeline has to know to
    * tell when they began. */
   struct prof_standstill {
