@@ -6,6 +6,8 @@
  *     if (slot->hash == hash && matches(slot->item)) ...
  *
  * Reading is safe in a hook that interrupted a slow section of the same thread only because such hooks return at once.
+ * A hook that is interrupted itself while it reads may go on in a larger table: then it misses what it would have
+ * found, at the most.
  */
 #ifndef CALLSIG_PROFILER_BASE_TABLE_H
 #define CALLSIG_PROFILER_BASE_TABLE_H
@@ -36,9 +38,12 @@ static inline bool prof_table_init(struct prof_table *table, struct prof_arena *
   return table->slots != NULL;
 }
 
+/* The mask is read first: where a signal handler's hooks double the table in between, the smaller mask stays inside of
+ * the larger one. */
 static inline struct prof_table_slot *prof_table_at(const struct prof_table *table, uint64_t place)
 {
-  return &table->slots[place & table->mask];
+  const uint64_t number = place & __atomic_load_n(&table->mask, __ATOMIC_ACQUIRE);
+  return &__atomic_load_n(&table->slots, __ATOMIC_RELAXED)[number];
 }
 
 static inline uint64_t prof_hash_mix(uint64_t hash, uint64_t word)

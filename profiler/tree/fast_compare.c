@@ -30,24 +30,27 @@ static bool is_gone(const struct prof_fast_compare *compare)
   return compare->site->module && compare->site->module->unloaded;
 }
 
-/* The slot of the comparison, or the free one where it would be. */
+/* The slot of the comparison, or the free one where it would be. What was in it, NULL for nothing, is *found: a signal
+ * handler's hooks may put another site's there a moment later. */
 static struct prof_table_slot *slot_of(const struct prof_tree *tree, uintptr_t pc, uintptr_t function_address,
-                                       uintptr_t return_pc)
+                                       uintptr_t return_pc, struct prof_fast_compare **found)
 {
-  struct prof_table_slot *slot;
-  for (uint64_t i = hash_compare(pc, return_pc); (slot = prof_table_at(&tree->fast_compares, i))->item; i++) {
-    const struct prof_fast_compare *compare = slot->item;
-    if (compare->site->pc == pc && compare->site->function_address == function_address &&
-        compare->return_pc == return_pc && !is_gone(compare))
-      break;
+  for (uint64_t i = hash_compare(pc, return_pc);; i++) {
+    struct prof_table_slot *slot = prof_table_at(&tree->fast_compares, i);
+    struct prof_fast_compare *compare = __atomic_load_n(&slot->item, __ATOMIC_RELAXED);
+    *found = compare;
+    if (!compare || (compare->site->pc == pc && compare->site->function_address == function_address &&
+                     compare->return_pc == return_pc && !is_gone(compare)))
+      return slot;
   }
-  return slot;
 }
 
 struct prof_fast_compare *prof_fast_compare_find(const struct prof_tree *tree, uintptr_t pc, uintptr_t function_address,
                                                  uintptr_t return_pc)
 {
-  return slot_of(tree, pc, function_address, return_pc)->item;
+  struct prof_fast_compare *found;
+  (void)slot_of(tree, pc, function_address, return_pc, &found);
+  return found;
 }
 
 struct prof_fast_compare *prof_fast_compare_at(const struct prof_tree *tree, uintptr_t pc)
@@ -333,8 +336,8 @@ struct prof_fast_compare *prof_fast_compare_of(struct prof_tree *tree, const str
                                                uintptr_t return_pc)
 {
   bool arguments = prof_process.settings.signatures && tree->pressure < PROF_PRESSURE_SIGNATURES;
-  struct prof_table_slot *slot = slot_of(tree, site->pc, site->function_address, return_pc);
-  struct prof_fast_compare *known = slot->item;
+  struct prof_fast_compare *known;
+  struct prof_table_slot *slot = slot_of(tree, site->pc, site->function_address, return_pc, &known);
   if (known && known->site == site && known->function && known->widened == known->function->widenings &&
       known->arguments == arguments)
     return known;
@@ -354,8 +357,9 @@ struct prof_fast_compare *prof_fast_compare_of(struct prof_tree *tree, const str
 static bool put_compare(struct prof_tree *tree, struct prof_fast_compare *compare)
 {
   const struct prof_site *site = compare->site;
-  struct prof_table_slot *slot = slot_of(tree, site->pc, site->function_address, 0);
-  if (!slot->item)
+  struct prof_fast_compare *known;
+  struct prof_table_slot *slot = slot_of(tree, site->pc, site->function_address, 0, &known);
+  if (!known)
     return prof_table_add(&tree->fast_compares, &tree->arena, hash_compare(site->pc, 0), compare);
   slot->item = compare;
   return true;
