@@ -291,7 +291,7 @@ static PROF_COLD struct fmt_rec_queue_use *make_use(const struct callsig_queue *
 
 static inline struct fmt_rec_queue_use *use_known(const struct prof_thread *t, const struct callsig_queue *queue)
 {
-  return queue->number < t->queue_uses.count ? t->queue_uses.items[queue->number] : NULL;
+  return prof_use_known(&t->queue_uses, queue->number);
 }
 
 /* One of the two kinds of waits. */

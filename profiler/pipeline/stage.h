@@ -93,10 +93,17 @@ const struct fmt_rec_name *prof_stage_text(struct prof_stage *stage, const char 
 /* Has the stage so many texts that no other is kept? Anywhere. */
 bool prof_stage_texts_full(const struct prof_stage *stage);
 
+/* What a thread has of the stage or the queue with this number; NULL: nothing yet. The count is read first: where a
+ * signal handler's tasks have the list grow in between, the smaller one stays inside of the larger list. Anywhere. */
+static inline void *prof_use_known(const struct prof_uses *uses, uint32_t number)
+{
+  return number < __atomic_load_n(&uses->count, __ATOMIC_ACQUIRE) ? uses->items[number] : NULL;
+}
+
 /* What the thread has of the stage; NULL when it has none yet. Anywhere. */
 static inline struct prof_stage_use *prof_stage_use_known(const struct prof_thread *t, const struct prof_stage *stage)
 {
-  return stage->number < t->stage_uses.count ? t->stage_uses.items[stage->number] : NULL;
+  return prof_use_known(&t->stage_uses, stage->number);
 }
 /* The same, made when new; NULL: no space. In a slow section. */
 struct prof_stage_use *prof_stage_use(struct prof_thread *t, struct prof_stage *stage);
