@@ -51,13 +51,14 @@ static int intern(struct out_loader *loader, uint64_t address, const char *missi
   return out_load_text(loader, name ? name : missing, name ? length : strlen(missing), string);
 }
 
-/* The size without the NULs at its end. As many follow a forked child's title as the one that noted it found: those of a
- * longer command line before, or none where the title ends in what was filled up with spaces. */
-static size_t without_end(const char *title, size_t size)
+/* Ends a forked child's title with one NUL, for which there is room, and returns its size. As many follow as the one that
+ * noted it found: those of a longer command line before, or none where the title ends in what was filled up with spaces. */
+static size_t end_title(char *title, size_t size)
 {
-  while (size > 1 && title[size - 1] == '\0')
+  while (size > 0 && title[size - 1] == '\0')
     size--;
-  return size;
+  title[size] = '\0';
+  return size + 1;
 }
 
 static int copy_command(struct out_loader *loader, uint64_t address, struct out_recording_info *info)
@@ -70,7 +71,7 @@ static int copy_command(struct out_loader *loader, uint64_t address, struct out_
   if (!info->command)
     return -ENOMEM;
   memcpy(info->command, command, length);
-  info->command_size = info->flags & FMT_REC_CHILD ? without_end(command, length) : length;
+  info->command_size = info->flags & FMT_REC_CHILD && length > 0 ? end_title(info->command, length) : length;
   return 0;
 }
 
@@ -83,7 +84,7 @@ static void take_title(struct out_recording_info *info)
     return;
   free(info->command);
   info->command = title;
-  info->command_size = without_end(title, size);
+  info->command_size = size;
 }
 
 /* One that cannot be read is damage. */
