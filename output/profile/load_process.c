@@ -51,8 +51,9 @@ static int intern(struct out_loader *loader, uint64_t address, const char *missi
   return out_load_text(loader, name ? name : missing, name ? length : strlen(missing), string);
 }
 
-/* Ends a forked child's title with one NUL, for which there is room, and returns its size. As many follow as the one that
- * noted it found: those of a longer command line before, or none where the title ends in what was filled up with spaces. */
+/* Ends a forked child's title with one NUL, for which there is room, and returns its size. As many follow as the one
+ * that noted it found: those of a longer command line before, or none where the title ends in what was filled up with
+ * spaces. */
 static size_t end_title(char *title, size_t size)
 {
   while (size > 0 && title[size - 1] == '\0')
