@@ -122,7 +122,7 @@ void cli_run_end_tell(const struct cli_family_end *end, const char *output)
   if (end->apart > 0)
     cli_error("%u more recording%s of processes that the program started: report them with 'callsig report %s %s.*'",
               end->apart, end->apart == 1 ? "" : "s", output, output);
-  else if (end->processes > 1)
+  else if (end->processes > 1 && !are_empty(end))
     cli_error("this was %u processes: 'callsig report %s --by function,process' tells their commands apart",
               end->processes, output);
   if (end->live > 0)

@@ -102,12 +102,61 @@ static int put_delta_notes(struct out_sample_writer *writer, const struct out_ex
   return result;
 }
 
+/* When a process ran, since 1970. */
+struct span {
+  uint64_t begin, end;
+};
+
+static int compare_spans(const void *left, const void *right)
+{
+  const struct span *a = left, *b = right;
+  return (a->begin > b->begin) - (a->begin < b->begin);
+}
+
+/* What the spans cover together: processes that ran beside one another took no longer than one of them. */
+static uint64_t covered(struct span *spans, uint32_t count)
+{
+  uint64_t sum = 0, end = 0;
+  qsort(spans, count, sizeof *spans, compare_spans);
+  for (uint32_t i = 0; i < count; i++) {
+    const uint64_t begin = spans[i].begin > end ? spans[i].begin : end;
+    sum += spans[i].end > begin ? spans[i].end - begin : 0;
+    end = spans[i].end > end ? spans[i].end : end;
+  }
+  return sum;
+}
+
+/* How long the run was by the clock on the wall, in nanoseconds, however many threads' times are added in the samples.
+ * `added`, these, where a process had another clock. */
+static uint64_t duration_of(struct out_sample_writer *writer, uint64_t added)
+{
+  const struct out_profile *profile = &writer->export->stats->profile;
+  struct span *spans = calloc(profile->recordings.count + 1u, sizeof *spans);
+  if (!spans)
+    writer->result = -ENOMEM;
+  for (uint32_t i = 0; i < profile->recordings.count && spans; i++) {
+    const struct out_recording_info *info = out_profile_recording(profile, i);
+    const struct fmt_rec_process *process = &info->process;
+    if (info->clock > FMT_CLOCK_MONOTONIC || info->uncalibrated ||
+        process->last.monotonic_ns < process->start.monotonic_ns) {
+      free(spans);
+      return added;
+    }
+    const uint64_t begin = process->start_realtime_ns;
+    spans[i] = (struct span){begin, begin + (process->last.monotonic_ns - process->start.monotonic_ns)};
+  }
+  const uint64_t duration = spans ? covered(spans, profile->recordings.count) : 0;
+  free(spans);
+  return duration;
+}
+
 static void put_head(struct out_sample_writer *writer)
 {
   const struct out_export *export = writer->export;
   const struct out_export_delta *delta = export->delta;
   struct out_export_clock clock = {.tick = export->stats->grouping.tick};
-  const uint64_t duration = delta ? delta->duration_ns : out_export_nanoseconds(&clock, writer->stacks->own);
+  const uint64_t added = out_export_nanoseconds(&clock, writer->stacks->own),
+                 duration = delta ? delta->duration_ns : duration_of(writer, added);
   out_sample_string_of(writer, "");
   if (writer->result == 0)
     told(writer, writer->sink->head(writer->sink->data, duration));

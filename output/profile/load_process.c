@@ -51,6 +51,17 @@ static int intern(struct out_loader *loader, uint64_t address, const char *missi
   return out_load_text(loader, name ? name : missing, name ? length : strlen(missing), string);
 }
 
+/* Ends a forked child's title with one NUL, for which there is room, and returns its size. As many follow as the one
+ * that noted it found: those of a longer command line before, or none where the title ends in what was filled up with
+ * spaces. */
+static size_t end_title(char *title, size_t size)
+{
+  while (size > 0 && title[size - 1] == '\0')
+    size--;
+  title[size] = '\0';
+  return size + 1;
+}
+
 static int copy_command(struct out_loader *loader, uint64_t address, struct out_recording_info *info)
 {
   size_t length = 0;
@@ -61,7 +72,7 @@ static int copy_command(struct out_loader *loader, uint64_t address, struct out_
   if (!info->command)
     return -ENOMEM;
   memcpy(info->command, command, length);
-  info->command_size = length;
+  info->command_size = info->flags & FMT_REC_CHILD && length > 0 ? end_title(info->command, length) : length;
   return 0;
 }
 

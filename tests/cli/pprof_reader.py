@@ -50,7 +50,7 @@ def _numbers(fields, wanted):
 
 
 def read(path):
-    """{samples: [(functions, outermost first), values, {label: text or number}], comments, types}"""
+    """{samples: [(functions, outermost first), values, {label: text or number}], comments, types, duration: nanoseconds}"""
     with gzip.open(path) as file:
         profile = _fields(file.read())
     strings = [value.decode() for number, value in profile if number == 6]
@@ -73,4 +73,5 @@ def read(path):
         stack = [name for location in reversed(_numbers(fields, 1)) for name in reversed(locations[location])]
         samples.append((tuple(stack), _numbers(fields, 2), labels))
     types = [tuple(strings[dict(_fields(value))[part]] for part in (1, 2)) for number, value in profile if number == 1]
-    return {"samples": samples, "comments": [strings[one] for one in _numbers(profile, 13)], "types": types}
+    return {"samples": samples, "comments": [strings[one] for one in _numbers(profile, 13)], "types": types,
+            "duration": dict(profile)[10]}

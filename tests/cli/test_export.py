@@ -128,6 +128,34 @@ class Export(Case):
             "p": "NULL", "large": "18446744073709551615", "image": "image(width=1920, height=-1080, mode=SLOW)",
             "image.width": 1920, "image.height": -1080, "image.mode": "SLOW", "arg.signature": 7, "least": -2**63})
 
+    def test_pprof_tells_how_long_the_run_was(self):
+        """Not how much threads and processes that ran beside one another took together."""
+        source = """
+        #include <pthread.h>
+        #include <sys/wait.h>
+        #include <unistd.h>
+        __attribute__((noinline)) static void *waits(void *none) { usleep(300000); return none; }
+        int main(void)
+        {
+          pthread_t threads[4];
+          const pid_t child = fork();
+          for (int i = 0; i < 4; i++)
+            pthread_create(&threads[i], NULL, waits, NULL);
+          for (int i = 0; i < 4; i++)
+            pthread_join(threads[i], NULL);
+          return child > 0 && wait(NULL) < 0;
+        }
+        """
+        program = self.compile("beside", source, "-pthread")
+        done = self.callsig("run", "-o", "beside.out", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(self.callsig("export", "--to", "pprof", "-o", "beside.pb.gz", "beside.out").returncode, 0)
+        profile = pprof_reader.read(self.path("beside.pb.gz"))
+        took = sum(values[1] for _, values, _ in profile["samples"])
+        self.assertGreaterEqual(took, 8 * 300e6)
+        self.assertGreaterEqual(profile["duration"], 300e6)
+        self.assertLess(profile["duration"], took / 2)
+
     @unittest.skipUnless(shutil.which("go"), "there is no go")
     def test_pprof_keeps_names_apart(self):
         """Instances of a template are functions of their own in pprof's own tables, too, and an operator has its whole name."""

@@ -1,4 +1,4 @@
-# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_longer_than_the_arguments Family.test_titles_while_running Family.test_open_calls_are_one_note Family.test_environment_that_is_left_out Family.test_sums_are_of_each Family.test_folded_while_running Family.test_large_ones_are_folded Family.test_process_that_ends_at_the_end Family.test_process_without_a_recording Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command Family.test_waiting_for_children_is_noted
+# ctest: case - quick Family.test_script Family.test_text_in_place_of_a_command_line Family.test_making_recordings_is_no_time_of_the_program Family.test_modules_are_one Family.test_titles_of_forked_children Family.test_titles_of_a_parent Family.test_titles_longer_than_the_arguments Family.test_titles_while_running Family.test_open_calls_are_one_note Family.test_environment_that_is_left_out Family.test_sums_are_of_each Family.test_folded_while_running Family.test_large_ones_are_folded Family.test_process_that_ends_at_the_end Family.test_process_without_a_recording Family.test_earlier_run Family.test_process_that_goes_on Family.test_process_that_has_recorded_nothing Family.test_commands_of_nothing Family.test_name_that_is_taken Family.test_recording_of_no_run Family.test_notes_name_what_is_there Family.test_programs_are_not_compared Family.test_folder_that_cannot_be_read Family.test_killed_command Family.test_waiting_for_children_is_noted
 # ctest: case _rest full Family.test_what_cannot_be_written Family.test_written_after_a_failure Family.test_database
 """The processes that a program starts: one recording of all, however many they are."""
 
@@ -138,6 +138,32 @@ int main(int argc, char **argv)
       usleep(1000);
   while (wait(NULL) > 0)
     ;
+  return 0;
+}
+'''
+
+
+# It writes a title over its arguments, with FILL behind it, and the children that it starts with that title end in two ways.
+INHERITED_TITLE = r'''
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+__attribute__((noinline)) static void child(void) { __asm__ volatile(""); }
+int main(int argc, char **argv)
+{
+  memset(argv[0], argv[1][0], (size_t)(argv[argc - 1] + strlen(argv[argc - 1]) + 1 - argv[0]));
+  memcpy(argv[0], "serve: worker", sizeof "serve: worker");
+  for (int i = 0; i < 4; i++) {
+    if (fork() == 0) {
+      child();
+      if (i < 2)
+        exit(0);
+      raise(SIGKILL);
+    }
+    wait(NULL);
+  }
   return 0;
 }
 '''
@@ -299,6 +325,15 @@ class Family(harness.Case):
             self.assertEqual(done.returncode, 0, done.stderr)
             names = {re.sub(r"\(\d+\)", "(PID)", process): calls for (function, process), calls in self.counts("a").items() if function == "child"}
             self.assertEqual(names, {"'serve: worker' (2 processes)": 2, "'serve: log' (PID)": 1, f"titles {argument} (PID)": 1}, how)
+
+    def test_titles_of_a_parent(self):
+        """Children that have their parent's title are one, however each ends, and whatever fills what the title leaves of the command line."""
+        self.compile("inherited", INHERITED_TITLE)
+        for fill in ("", " "):
+            done = self.callsig("run", "-o", "a", "./inherited", fill, "some-long-argument-that-a-title-has-room-in")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            names = {process: calls for (function, process), calls in self.counts("a").items() if function == "child"}
+            self.assertEqual(names, {"'serve: worker' (4 processes)": 4}, repr(fill))
 
     def test_titles_longer_than_the_arguments(self):
         """A title that goes on over the environment is whole, and one that is changed many times is the one at the end."""
@@ -467,6 +502,13 @@ class Family(harness.Case):
             self.assertEqual(sum(calls for (function, _), calls in self.counts("a", f"a.{pid}").items() if function == "main"), 3)
         finally:
             os.kill(pid, signal.SIGKILL)
+
+    def test_commands_of_nothing(self):
+        """Where no process recorded a call, nobody is sent to a report that tells their commands apart."""
+        self.compile("inherited", INHERITED_TITLE)
+        done = self.callsig("run", "--off", "./inherited", " ", "some-long-argument-that-a-title-has-room-in")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stderr, r"\Acallsig: nothing was recorded: [^\n]*\n\Z")
 
     def test_process_that_has_recorded_nothing(self):
         """A child whose first call comes when its parent's run is over, as a daemon's may, is told of like any that goes on."""
