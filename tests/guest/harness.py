@@ -17,6 +17,14 @@ class Failure(Exception):
     """What a case found wrong."""
 
 
+def kernel_said(program):
+    """What the kernel logged of this program's crashes, where it may be read: the instruction at which one died that does not die again."""
+    done = subprocess.run(["dmesg"], capture_output=True, text=True, errors="replace", check=False) if shutil.which("dmesg") else None
+    name = os.path.basename(program)[:15] + "["
+    lines = [line for line in (done.stdout if done else "").splitlines() if name in line]
+    return "".join("\nthe kernel: " + line for line in lines[-3:])
+
+
 def first_existing(*paths):
     return next((path for path in paths if os.path.exists(path)), None)
 
@@ -162,7 +170,7 @@ class Tools:
         if profiled.by_command and expected < 0:
             expected = 128 - expected  # what `callsig run` says of a signal
         if expected != profiled.status:
-            raise Failure(f"exit status {profiled.status}, plain {plain.status}; it said: {profiled.errors}")
+            raise Failure(f"exit status {profiled.status}, plain {plain.status}; it said: {profiled.errors}{kernel_said(plain.arguments[0])}")
         if plain.fixed_output() != profiled.fixed_output():
             raise Failure(f"output differs:\n{profiled.output}\nplain:\n{plain.output}")
 

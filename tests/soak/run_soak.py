@@ -29,7 +29,7 @@ import time
 TOP = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 sys.path.insert(0, os.path.join(TOP, "tests", "guest"))
 
-from harness import Failure, Tools, compile_program, find_source  # noqa: E402
+from harness import Failure, Tools, compile_program, find_source, kernel_said  # noqa: E402
 from matrix import LOST, PAGE, own_counts  # noqa: E402
 
 PLUGINS = ("alpha", "beta", "gamma")
@@ -42,6 +42,11 @@ PAUSE = 1  # seconds between two readings
 HANGS = 300  # seconds after which a reading hangs, however busy the machine is
 MOST_WORK = 10  # seconds of a processor that a reading may take
 MOST_UNREAD = 1000  # recordings of children, a megabyte each, with which the program waits until half of them are read
+
+
+def leave_cores():
+    most = resource.getrlimit(resource.RLIMIT_CORE)[1]
+    resource.setrlimit(resource.RLIMIT_CORE, (most, most))
 
 
 class Soak:
@@ -76,7 +81,8 @@ class Soak:
             file.truncate(PAGE)
         environment = self.tools.environment(CALLSIG_OUTPUT=self.recording, HAZARD_COUNTS=self.counts)
         errors = os.path.join(self.tools.scratch, "errors")
-        with open(errors, "wb") as output, subprocess.Popen(command, env=environment, cwd=self.tools.scratch, stderr=output) as process:
+        with open(errors, "wb") as output, subprocess.Popen(command, env=environment, cwd=self.tools.scratch, stderr=output,
+                                                            preexec_fn=leave_cores) as process:
             ended = threading.Event()
             measuring = threading.Thread(target=self.measure, args=(process, ended))
             measuring.start()
@@ -89,7 +95,12 @@ class Soak:
         with open(errors, encoding="utf-8", errors="replace") as file:
             said = file.read()
         if process.returncode or said:
-            raise Failure(f"exit status {process.returncode}: {said}")
+            raise Failure(f"exit status {process.returncode}: {said}{self.crash(command[0]) if process.returncode < 0 else ''}")
+
+    def crash(self, program):
+        """What is known of the end of a program that died by a signal, after an hour maybe: the kernel's words, and its core, which is kept."""
+        kept = [shutil.move(core, tempfile.mkdtemp(prefix="callsig-soak-core-")) for core in glob.glob(os.path.join(self.tools.scratch, "core*"))]
+        return kernel_said(program) + "".join("\nits core: " + core for core in kept)
 
     def measure(self, process, ended):
         """What the program and the recording take, each second, however long readings last."""
