@@ -8,6 +8,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <stddef.h>
 #include <sys/auxv.h>
 
 #include "format/hash.h"
@@ -31,12 +32,18 @@ static int find_object(void *address, void *object)
   return _dl_find_object(address, object);
 }
 
-static struct prof_linked describe(const struct dl_find_object *object)
+/* False: another thread is unloading the object, whose link map is already gone from what the linker tells, or is the
+ * next object's, which has no name yet. */
+static bool describe(const struct dl_find_object *object, struct prof_linked *linked)
 {
-  const char *name = object->dlfo_link_map->l_name;
-  return (struct prof_linked){.start = (uintptr_t)object->dlfo_map_start,
-                              .bias = object->dlfo_link_map->l_addr,
-                              .name = fmt_hash(name, prof_length(name))};
+  struct link_map map;
+  const uintptr_t at = (uintptr_t)object->dlfo_link_map;
+  if (!at || prof_read_memory(&map, at, offsetof(struct link_map, l_ld)) != 0 || !map.l_name)
+    return false;
+  *linked = (struct prof_linked){.start = (uintptr_t)object->dlfo_map_start,
+                                 .bias = map.l_addr,
+                                 .name = fmt_hash(map.l_name, prof_length(map.l_name))};
+  return true;
 }
 
 static bool linker_tells(const struct prof_linked *expected)
@@ -44,8 +51,9 @@ static bool linker_tells(const struct prof_linked *expected)
   struct dl_find_object object;
   if (!_dl_find_object || prof_call_keeping_vectors(find_object, (void *)expected->start, &object) != 0)
     return false;
-  const struct prof_linked linked = describe(&object);
-  return linked.start == expected->start && linked.bias == expected->bias && linked.name == expected->name;
+  struct prof_linked linked;
+  return describe(&object, &linked) && linked.start == expected->start && linked.bias == expected->bias &&
+         linked.name == expected->name;
 }
 
 static bool ask_linker(uintptr_t address, struct prof_located *found)
@@ -56,12 +64,11 @@ static bool ask_linker(uintptr_t address, struct prof_located *found)
     return false;
   /* A statically linked program's map begins at its code, not at its headers. */
   if (prof_read_memory(magic, (uintptr_t)object.dlfo_map_start, sizeof magic) != 0 ||
-      !prof_equal_bytes(magic, ELFMAG, sizeof magic))
+      !prof_equal_bytes(magic, ELFMAG, sizeof magic) || !describe(&object, &found->linked))
     return false;
   found->start = (uintptr_t)object.dlfo_map_start;
   found->end = (uintptr_t)object.dlfo_map_end;
-  found->bias = object.dlfo_link_map->l_addr;
-  found->linked = describe(&object);
+  found->bias = found->linked.bias;
   struct prof_text path = prof_text_begin(found->path, sizeof found->path);
   prof_text_add(&path, object.dlfo_link_map->l_name);
   return true;
