@@ -21,6 +21,7 @@
 #define NT_GNU_BUILD_ID_TYPE 3
 #define MAX_NOTES_SIZE       65536u
 #define PAGE                 4096u
+#define PIECE                56u /* of a text that is hashed */
 
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 /* Since glibc 2.35; takes no lock and may be called in a signal handler. */
@@ -32,18 +33,36 @@ static int find_object(void *address, void *object)
   return _dl_find_object(address, object);
 }
 
-/* False: another thread is unloading the object, whose link map is already gone from what the linker tells, or is the
- * next object's, which has no name yet. */
-static bool describe(const struct dl_find_object *object, struct prof_linked *linked)
+/* A hash of the text at `at`, which may be gone: false. Piece by piece, as hooks have little room for it. */
+static bool hash_text(uintptr_t at, uint64_t *hash)
+{
+  struct {
+    uint64_t before;
+    char text[PIECE];
+  } piece = {0};
+  size_t length = 0, read = PIECE;
+  for (; read == PIECE && (length == 0 || piece.text[PIECE - 1]); length += read) {
+    if (length >= PROF_MAX_PATH || prof_read_text(piece.text, at + length, PIECE, &read) != 0)
+      return false;
+    piece.before = fmt_hash(&piece, sizeof piece.before + read);
+  }
+  *hash = piece.before;
+  return true;
+}
+
+/* False: another thread is unloading the object, whose link map is gone from what the linker tells, or is the next
+ * object's by now, which has no name yet. All of it is the linker's memory, which it may have freed. `name`: where the
+ * object's name lies. */
+static bool describe(const struct dl_find_object *object, struct prof_linked *linked, uintptr_t *name)
 {
   struct link_map map;
-  const uintptr_t at = (uintptr_t)object->dlfo_link_map;
-  if (!at || prof_read_memory(&map, at, offsetof(struct link_map, l_ld)) != 0 || !map.l_name)
+  if (!object->dlfo_link_map ||
+      prof_read_memory(&map, (uintptr_t)object->dlfo_link_map, offsetof(struct link_map, l_ld)) != 0)
     return false;
-  *linked = (struct prof_linked){.start = (uintptr_t)object->dlfo_map_start,
-                                 .bias = map.l_addr,
-                                 .name = fmt_hash(map.l_name, prof_length(map.l_name))};
-  return true;
+  *name = (uintptr_t)map.l_name;
+  linked->start = (uintptr_t)object->dlfo_map_start;
+  linked->bias = map.l_addr;
+  return map.l_name && hash_text(*name, &linked->name);
 }
 
 static bool linker_tells(const struct prof_linked *expected)
@@ -52,25 +71,32 @@ static bool linker_tells(const struct prof_linked *expected)
   if (!_dl_find_object || prof_call_keeping_vectors(find_object, (void *)expected->start, &object) != 0)
     return false;
   struct prof_linked linked;
-  return describe(&object, &linked) && linked.start == expected->start && linked.bias == expected->bias &&
+  uintptr_t name;
+  return describe(&object, &linked, &name) && linked.start == expected->start && linked.bias == expected->bias &&
          linked.name == expected->name;
 }
 
 static bool ask_linker(uintptr_t address, struct prof_located *found)
 {
   struct dl_find_object object;
+  struct prof_linked linked = {0};
   char magic[SELFMAG];
+  uintptr_t name;
+  size_t length;
   if (!_dl_find_object || prof_call_keeping_vectors(find_object, (void *)address, &object) != 0)
     return false;
   /* A statically linked program's map begins at its code, not at its headers. */
   if (prof_read_memory(magic, (uintptr_t)object.dlfo_map_start, sizeof magic) != 0 ||
-      !prof_equal_bytes(magic, ELFMAG, sizeof magic) || !describe(&object, &found->linked))
+      !prof_equal_bytes(magic, ELFMAG, sizeof magic) || !describe(&object, &linked, &name))
     return false;
+  if (prof_read_text(found->path, name, sizeof found->path, &length) != 0 || found->path[length - 1]) {
+    found->path[0] = '\0';
+    return false;
+  }
   found->start = (uintptr_t)object.dlfo_map_start;
   found->end = (uintptr_t)object.dlfo_map_end;
-  found->bias = found->linked.bias;
-  struct prof_text path = prof_text_begin(found->path, sizeof found->path);
-  prof_text_add(&path, object.dlfo_link_map->l_name);
+  found->bias = linked.bias;
+  found->linked = linked;
   return true;
 }
 #else

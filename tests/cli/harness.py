@@ -36,9 +36,8 @@ def is_sanitized():
 with_own_allocator = unittest.skipIf(is_sanitized(), "the sanitizer has an allocator of its own")
 
 # What the command says of a recording whose threads happened to wait for a processor: whether it does is the machine's load, and no
-# matter of what a test did. The text has tests of its own (tests/unit/output/test_sampling.c), and what is left out too (test_waits.py).
+# matter of what a test did. The text has tests of its own (tests/unit/output/test_sampling.c).
 LOAD_NOTE = re.compile(r"^callsig: (?:\S.*: )?\d+\.\d{3} seconds of waiting for a processor are in no row\n", re.M)
-
 
 # Two functions, one of them called with two values.
 CALLS = """

@@ -105,9 +105,7 @@ class Shapes(PipelineCase):
             most = SLIGHTLY * max(1, 2 / (work["ave_time"] * rate))
             for least in (verdict["doubling_promised"], *(each["least"] for each in verdict["what_would_help"]["proposals"])):
                 self.assertTrue(1 <= least <= most, f"{least}, at most {most}: {text}")
-            # What tasks wait for is told by how long they take, where nothing else has them take longer.
-            if self.ready < LITTLE:
-                self.assertIn("more than 2 at once were not seen", text)
+            self.assertIn("more than 2 at once were not seen", text)
 
     def check(self, program, shape, threads, names, most):
         whole, text, rate = self.run_shape(program, shape, threads)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 from cases import COMPUTING, SLEEPING, THREADS, WAITING, view  # noqa: E402
-from pipeline_case import HERE, PipelineCase, failure, own_waits, stage_of  # noqa: E402
+from pipeline_case import HERE, LITTLE, TRIES, PipelineCase, failure, own_waits, stage_of  # noqa: E402
 from harness import INCLUDE, RUNTIME, main  # noqa: E402
 
 SOME = ("one_is_slow", "moves", "called_directly", "waits_between_tasks", "higher_branch", "texts_tell_which", "schedule", "warm_up",
@@ -43,15 +43,18 @@ class Recorded(PipelineCase):
     def test_fewer_threads(self):
         """A stage that was opened for four tasks at a time, and has two threads, has the time of these, and says so."""
         truth = dict(SLOW, run=["items=%d" % ITEMS, "read=1", "decode=150,threads=2,declared=4", "write=1"])
-        path, _ = self.record("fewer", truth)
-        whole = self.answer(path)
+        # The second thread is made as the first one is: it is there all the time, but for what others have it wait for a processor.
+        for _ in range(TRIES):
+            path, _ = self.record("fewer", truth)
+            whole = self.answer(path)
+            if max(whole["own_waits"].values()) < LITTLE:
+                break
         decode = view(whole["verdicts"][0], "decode")
         text = self.callsig("stages", path).stdout
         self.assertIsNone(failure(whole["verdicts"][0], whole, truth), text)
         self.assertEqual((decode["threads_seen"], decode["replicas"], decode["state"]), (2, 2, "busy"), text)
         self.assertGreater(decode["busy"], 0.8, text)
-        # The second one is made later than the first, by as much as others have it wait for a processor.
-        self.assertRegex(text, r"declared 4, 2 threads seen(, 1\.\d of them there on average)?: its shares are of their time")
+        self.assertIn("declared 4, 2 threads seen: its shares are of their time", text)
 
     def test_reserved_slot(self):
         """Of a put that begins before the work whose result it puts, the work is none."""

@@ -21,13 +21,18 @@ static struct prof_located found;
 #ifdef DLFO_STRUCT_HAS_EH_DBASE
 /* While the linker is adding a module it does not know it yet. */
 static bool linker_is_adding;
+/* While another thread unloads a module: what the linker tells then as its link map. NULL: it does not. */
+static struct link_map **told_map;
 
 int _dl_find_object(void *address, struct dl_find_object *result)
 {
   static int (*next)(void *, struct dl_find_object *);
   if (!next)
     next = (int (*)(void *, struct dl_find_object *))dlsym(RTLD_NEXT, "_dl_find_object");
-  return linker_is_adding ? -1 : next(address, result);
+  const int error = linker_is_adding ? -1 : next(address, result);
+  if (error == 0 && told_map)
+    result->dlfo_link_map = *told_map;
+  return error;
 }
 
 /* The linker and the kernel tell of the same module, whatever lies behind it. */
@@ -47,7 +52,37 @@ static void test_both_ways(void)
   if (behind != MAP_FAILED)
     CHECK(munmap(behind, 4096) == 0);
 }
+
+/* A module that another thread is unloading: the linker tells of it, and its link map is gone, or freed, or the next
+ * module's by now. What is mapped there is the kernel's to tell. */
+static void test_unloading(void)
+{
+  static struct prof_located by_kernel;
+  void *function = dlsym(RTLD_DEFAULT, "gnu_get_libc_version");
+  char *gone = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  CHECK(function && gone != MAP_FAILED && prof_locate((uintptr_t)function, &found) == 0);
+  CHECK(prof_located_still(&found.linked, found.build_id, found.build_id_size));
+  struct link_map unnamed = {.l_addr = found.bias}, freed_name = {.l_addr = found.bias, .l_name = gone},
+                  another = {.l_addr = found.bias, .l_name = found.path + 1};
+  struct link_map *maps[] = {NULL, (struct link_map *)(void *)gone, &unnamed, &freed_name};
+  for (unsigned i = 0; i < sizeof maps / sizeof *maps; i++) {
+    told_map = &maps[i];
+    CHECK(!prof_located_still(&found.linked, found.build_id, found.build_id_size));
+    CHECK(prof_locate((uintptr_t)function, &by_kernel) == 0);
+    CHECK(by_kernel.start == found.start && by_kernel.bias == found.bias && strcmp(by_kernel.path, found.path) == 0);
+  }
+  struct link_map *other = &another;
+  told_map = &other;
+  CHECK(!prof_located_still(&found.linked, found.build_id, found.build_id_size));
+  told_map = NULL;
+  CHECK(prof_located_still(&found.linked, found.build_id, found.build_id_size));
+  CHECK(munmap(gone, 4096) == 0);
+}
 #else
+static void test_unloading(void)
+{
+}
+
 static void test_both_ways(void)
 {
 }
@@ -187,6 +222,7 @@ int main(void)
   test_odd_names();
   test_first_page_twice();
   test_both_ways();
+  test_unloading();
   test_maps();
   int calls = 0;
   CHECK(prof_proc_maps_walk(stop, &calls) == 0 && calls == 1);
