@@ -14,26 +14,27 @@ import sys
 import tempfile
 
 from counted import instructions, per_round, read_bounds, valgrind_is_missing, verdict
-from hooks import sled_options
+from hooks import RULES, sled_options
 from runner import Folder, NotRun, compile_with
 from tools import FLAGS, Callsig, source
 
-CALLS = {"chain": 3, "two_args": 3, "four_sigs": 3, "table": 200, "fib": 21891, "nulls": 1}
-ROUNDS = {"chain": 20000, "two_args": 20000, "four_sigs": 20000, "table": 400, "fib": 5, "nulls": 60000}
+CALLS = {"chain": 3, "two_args": 3, "four_sigs": 3, "table": 200, "fib": 21891, "nulls": 1, "pointer": 1, "string": 1}
+ROUNDS = {"chain": 20000, "two_args": 20000, "four_sigs": 20000, "table": 400, "fib": 5, "nulls": 60000, "pointer": 60000, "string": 60000}
+COUNTED = {"CALLSIG_TIMES": "auto", "CALLSIG_OVERHEAD": "1.001"}
 # Every call is timed, or as few as may be: which ones are else depends on how long they take, which under valgrind is another
 # matter.
 MODES = {mode: {"CALLSIG_TIMES": "exact", **variables} for mode, variables in {
     "no_signatures": {"CALLSIG_NO_SIGNATURES": "1"}, "signatures": {}, "disabled": {"CALLSIG_DISABLED": "1"},
     "timeline": {"CALLSIG_TIMELINE": "1s"}, "percentiles": {"CALLSIG_PERCENTILES": "1"}, "sleds_timed": {},
     "sleds_off": {"CALLSIG_WINDOW": "0-0"},
-    **dict.fromkeys(("sleds_counted", "clang_sleds_counted"), {"CALLSIG_TIMES": "auto", "CALLSIG_OVERHEAD": "1.001"})}.items()}
+    **dict.fromkeys(("sleds_counted", "clang_sleds_counted"), COUNTED), "sleds_rules": {**COUNTED, "CALLSIG_RULES": RULES}}.items()}
 
 
 # What is timed of these settles over many calls.
-SETTLES = {"sleds_counted", "clang_sleds_counted"}
+SETTLES = {"sleds_counted", "clang_sleds_counted", "sleds_rules"}
 # Nothing is recorded in these, and no arguments in that; the other modes have them of the patterns that have any.
 NOT_RECORDED, NO_SIGNATURES = {"disabled", "sleds_off"}, {"no_signatures"}
-WITH_ARGUMENTS = {"two_args", "four_sigs", "fib", "nulls"}
+WITH_ARGUMENTS = {"two_args", "four_sigs", "fib", "nulls", "pointer", "string"}
 
 
 def instrumentation_of(mode, plugins):

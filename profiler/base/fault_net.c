@@ -40,6 +40,8 @@ static uint64_t program_segv = UNKNOWN, program_bus = UNKNOWN; /* the program's 
 uint32_t prof_net_generation = 1;
 __thread uint32_t prof_net_armed;
 
+static const struct prof_guarded_code *guarded; /* by prof_net_guard(); atomic */
+
 static uint64_t *program_action(int number)
 {
   return number == SIGSEGV ? &program_segv : &program_bus;
@@ -108,15 +110,29 @@ static void leave_to_kernel(int number, siginfo_t *info, bool is_fault)
     PROF_SYSCALL4(SYS_rt_tgsigqueueinfo, prof_sys_getpid(), prof_sys_gettid(), number, info);
 }
 
+void prof_net_guard(const struct prof_guarded_code *code)
+{
+  __atomic_store_n(&guarded, code, __ATOMIC_RELEASE);
+}
+
+/* Where an instruction that faulted is given up; 0: it is not guarded. */
+static uintptr_t given_up_at(uintptr_t pc)
+{
+  const struct prof_guarded_code *code = __atomic_load_n(&guarded, __ATOMIC_ACQUIRE);
+  if (pc >= (uintptr_t)prof_guarded_begin && pc < (uintptr_t)prof_guarded_end)
+    return (uintptr_t)prof_guarded_failed;
+  return code && pc >= (uintptr_t)code->begin && pc < (uintptr_t)code->end ? (uintptr_t)code->failed : 0;
+}
+
 /* What prof_fault_entry goes on to, 0: nothing. */
 static uintptr_t take(int number, void *signal_info, void *signal_context)
 {
   siginfo_t *info = signal_info;
   ucontext_t *context = signal_context;
   bool is_fault = info->si_code > 0 && !(number == SIGBUS && info->si_code == BUS_MCEERR_AO);
-  uintptr_t pc = prof_context_pc(context);
-  if (is_fault && pc >= (uintptr_t)prof_guarded_begin && pc < (uintptr_t)prof_guarded_end) {
-    prof_context_continue(context, (uintptr_t)prof_guarded_failed);
+  const uintptr_t failed = is_fault ? given_up_at(prof_context_pc(context)) : 0;
+  if (failed) {
+    prof_context_continue(context, failed);
     return 0;
   }
   uint64_t *kept = program_action(number), word = __atomic_load_n(kept, __ATOMIC_SEQ_CST);

@@ -36,6 +36,13 @@ static inline bool prof_net_holds(void)
  * Anywhere. */
 void prof_net_arm(void);
 
+/* Code that is guarded as prof_guarded_copy() is: what faults in [begin, end) goes on at `failed`. */
+struct prof_guarded_code {
+  const char *begin, *end, *failed;
+};
+/* Has this code, the only one besides, guarded, which lives for ever. Before it runs. Anywhere. */
+void prof_net_guard(const struct prof_guarded_code *code);
+
 /* Is the action of this signal the program's to set through prof_net_action() alone? Anywhere. */
 bool prof_net_has(int number);
 /* Sets (unless NULL) and tells (unless NULL) the action that the program has for a signal of which prof_net_has() is

@@ -14,22 +14,23 @@
 
 #include "profiler/arch/primitives.h"
 #include "profiler/base/fault_net.h"
+#include "profiler/base/known_pages.h"
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 
-#define PAGE_BITS 12
-#define SET_BITS  10
-#define WAYS      4u
+#define PAGE_BITS PROF_PAGE_BITS
+#define SET_BITS  PROF_PAGE_SET_BITS
+#define WAYS      PROF_PAGE_WAYS
 
 /* Pages of the process that were there: by a hash of their number, the newest of each set first. Sets, because two
  * pages that share a place and are read in turn would cost a system call each time. Atomic; page 0 is none. Threads
  * that note pages of one set at once may lose one, which is asked for again. */
-static uint64_t pages[1u << SET_BITS][WAYS];
+uint64_t prof_known_pages[1u << SET_BITS][WAYS];
 
 /* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4): pages at any stride fall into sets evenly. */
 static uint64_t *page_set(uint64_t page)
 {
-  return pages[page * 0x9E3779B97F4A7C15u >> (64 - SET_BITS)];
+  return prof_known_pages[page * PROF_PAGE_FACTOR >> (64 - SET_BITS)];
 }
 
 static bool is_known(uint64_t page)
@@ -124,6 +125,17 @@ int prof_read_memory(void *target, uintptr_t address, size_t size)
     note_pages(address, size, false);
   }
   return read_slowly(target, address, size);
+}
+
+bool prof_read_known(uint64_t *target, uintptr_t address, size_t size)
+{
+  *target = 0;
+  if (!is_open(address, size))
+    return false;
+  if (prof_guarded_copy(target, address, size) == 0)
+    return true;
+  note_pages(address, size, false);
+  return false;
 }
 
 /* A piece of a text that lies in one page. */

@@ -12,6 +12,9 @@
  * where the pages were read before and the net holds. Anywhere. */
 int prof_read_memory(void *target, uintptr_t address, size_t size);
 
+/* The same for at most 8 bytes, without a system call: false too where one would be needed to know. Anywhere. */
+bool prof_read_known(uint64_t *target, uintptr_t address, size_t size);
+
 /* The same for a text that ends with a NUL byte or after `size` bytes: reads no further than what is mapped needs, and
  * gives how many bytes it read in *read, with the NUL byte where there is one. `target` has room for `size`. */
 int prof_read_text(void *target, uintptr_t address, size_t size, size_t *read);

@@ -88,9 +88,7 @@ static struct fmt_rec_edge *edge_of(struct prof_tree *tree, struct fmt_rec_varia
   key.compare = prof_fast_compare_of(tree, site, compare->return_pc);
   if (!key.compare)
     return NULL;
-  /* It compares the words of args that are read: where one is lost at times, words are missing. */
-  bool comparable =
-      key.compare->fast && key.word_count == prof_compare_state_words(key.compare) + key.compare->compared;
+  bool comparable = prof_compare_says_all(key.compare, key.words, key.word_count);
   key.generic = !prof_tree_encode_cfa(site, &key.cfa) || !comparable || inherited;
   /* The generic path alone notes what the end of such a call needs. */
   if (key.flags & FMT_EDGE_RETURNS) {

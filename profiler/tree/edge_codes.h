@@ -21,8 +21,14 @@
 #define PROF_COMPARE_SKIP       7 /* nothing: a constant, equal whenever the site is */
 #define PROF_COMPARE_RETURN     9 /* no word: the 8 bytes at a register + offset are the 8 bytes behind this op */
 #define PROF_COMPARE_LOG2       8 /* the log2 bucket of a register's low bytes, signed when FMT_OPF_SIGNED is in `flags` */
-/* Only in comparisons whose `count` is 0, which nothing but a probe (edge_probe.h) runs: all the words of an arg whose
- * program begins at the site's op `offset`. */
-#define PROF_COMPARE_PROGRAM 10
+/* What lies behind a pointer: the low bytes of so many at a register + offset, 8, 4, 2 or 1 by `shift`. They may be in
+ * memory that is not there: then no word is equal. The hooks' assembly leaves it to the probe (edge_probe.h). */
+#define PROF_COMPARE_LOAD 10
+/* A text that a register leads to, at most `shift` + 1 bytes: as many words as it takes. Likewise; its program begins
+ * at the site's op `offset`. Then no arg of the comparison is widened, and its edges' states are the site's. */
+#define PROF_COMPARE_TEXT 11
+/* Only in comparisons whose `count` is 0, which nothing but a probe runs: all the words of an arg whose program begins
+ * at the site's op `offset`. */
+#define PROF_COMPARE_PROGRAM 12
 
 #endif

@@ -6,6 +6,7 @@
  */
 #include "profiler/tree/edge_probe.h"
 
+#include "profiler/base/read_memory.h"
 #include "profiler/tree/capture_arithmetic.h"
 #include "profiler/tree/cardinality_limit.h"
 
@@ -60,6 +61,59 @@ static struct fmt_rec_edge *look_whole(const struct prof_thread *t, const struct
   return edge;
 }
 
+/* What the interpreter reads the call's args from, at the function's newest levels. */
+static struct prof_capture capture_of(const struct prof_fast_compare *compare, const struct prof_registers *registers)
+{
+  return (struct prof_capture){.site = compare->site,
+                               .registers = registers,
+                               .levels = prof_function_levels(compare->function),
+                               .cfa = prof_capture_cfa(compare->site, registers)};
+}
+
+/* Are the comparison's levels those that the interpreter would go by? */
+static bool is_newest(const struct prof_fast_compare *compare)
+{
+  return compare->widened == (uint32_t)compare->function->widenings;
+}
+
+/* The edge of a call that passes these words, one for each op. */
+static struct fmt_rec_edge *look_told(const struct prof_thread *t, const struct fmt_rec_variant *from,
+                                      const struct prof_fast_compare *compare, const struct prof_fast_compare_op *ops,
+                                      const uint64_t *words, uint32_t count)
+{
+  uint64_t hash = prof_probe_begin(from, compare);
+  for (uint32_t i = 0; i < count; i++)
+    hash = prof_probe_mix(hash, ops[i].kind == PROF_COMPARE_SKIP ? 0 : words[i]);
+  struct fmt_rec_edge *edge = prof_probe_look(t, from, compare, hash);
+  for (uint32_t i = 0; edge && i < count; i++)
+    if (words[i] != prof_probe_words(edge, compare)[i] && ops[i].kind != PROF_COMPARE_SKIP)
+      return NULL;
+  return edge;
+}
+
+/* A probe of a call that passes a pointer to what is not known to be there. Where it is not, words are missing, by
+ * which another edge is found. */
+static struct fmt_rec_edge *probe_unknown(const struct prof_thread *t, const struct fmt_rec_variant *from,
+                                          const struct prof_fast_compare *compare,
+                                          const struct prof_registers *registers)
+{
+  uint64_t words[PROBE_WORDS];
+  uint32_t count;
+  const struct prof_site *site = compare->site;
+  if (!is_newest(compare) || site->uses_xmm || site->uses_entry)
+    return NULL;
+  const struct prof_capture what = capture_of(compare, registers);
+  if (prof_capture_words(&what, words, PROBE_WORDS - compare->call_site, &count) < 0)
+    return NULL;
+  const struct prof_fast_compare_op *last = &compare->ops[compare->count - 1];
+  if (compare->call_site)
+    words[count++] = word_of(last, registers->general[last->reg] + (uint64_t)(int64_t)last->offset);
+  const uint32_t states = prof_compare_state_words(compare);
+  return count == states + compare->count && !compare->texts
+             ? look_told(t, from, compare, compare->ops, words + states, compare->count)
+             : look_whole(t, from, compare, words, count);
+}
+
 /* A probe that has to run programs of args. Their levels are the function's newest, and the comparison's are to be the
  * same. */
 static struct fmt_rec_edge *probe_programs(const struct prof_thread *t, const struct fmt_rec_variant *from,
@@ -67,17 +121,16 @@ static struct fmt_rec_edge *probe_programs(const struct prof_thread *t, const st
 {
   uint64_t words[PROBE_WORDS];
   uint32_t count = prof_compare_state_words(compare);
-  if (compare->widened != (uint32_t)compare->function->widenings || count > PROBE_WORDS)
+  if (!is_newest(compare) || count > PROBE_WORDS)
     return NULL;
-  const struct prof_capture what = {.site = compare->site,
-                                    .registers = registers,
-                                    .levels = prof_function_levels(compare->function),
-                                    .cfa = prof_capture_cfa(compare->site, registers)};
+  const struct prof_capture what = capture_of(compare, registers);
   for (uint32_t i = 0; i < count; i++)
     words[i] = prof_compare_states(compare)[i];
   for (uint32_t i = 0; i < compare->probed; i++) {
     const struct prof_fast_compare_op *op = &compare->ops[i];
-    if (op->kind == PROF_COMPARE_PROGRAM) {
+    if (op->kind == PROF_COMPARE_LOAD) {
+      return probe_unknown(t, from, compare, registers);
+    } else if (op->kind == PROF_COMPARE_PROGRAM || op->kind == PROF_COMPARE_TEXT) {
       if (prof_capture_arg(&what, (uint32_t)op->offset, words, PROBE_WORDS, &count) < 0)
         return NULL;
     } else if (count < PROBE_WORDS) {
@@ -92,12 +145,12 @@ static struct fmt_rec_edge *probe_programs(const struct prof_thread *t, const st
 struct fmt_rec_edge *prof_edge_probe_any(const struct prof_thread *t, const struct fmt_rec_variant *from,
                                          struct prof_fast_compare *compare, const struct prof_registers *registers)
 {
-  uint64_t words[PROF_PROBE_OPS], hash = prof_probe_begin(from, compare);
+  uint64_t words[PROF_PROBE_OPS];
   const struct prof_fast_compare_op *op = compare->ops;
   uint32_t count = compare->probed;
   if (!count)
     return NULL;
-  if (!compare->fast)
+  if (!compare->fast || compare->texts)
     return probe_programs(t, from, compare, registers);
   if (op->kind == PROF_COMPARE_RETURN) {
     if (!returns_there(op, registers))
@@ -106,24 +159,28 @@ struct fmt_rec_edge *prof_edge_probe_any(const struct prof_thread *t, const stru
     count -= 2;
   }
   for (uint32_t i = 0; i < count; i++) {
-    words[i] = word_of(&op[i], registers->general[op[i].reg] + (uint64_t)(int64_t)op[i].offset);
-    hash = prof_probe_mix(hash, words[i]);
+    const uint64_t value = registers->general[op[i].reg] + (uint64_t)(int64_t)op[i].offset;
+    if (op[i].kind != PROF_COMPARE_LOAD)
+      words[i] = word_of(&op[i], value);
+    else if (prof_read_known(&words[i], value, 8 - op[i].shift / 8u))
+      words[i] = prof_probe_extend(&op[i], words[i]);
+    else
+      return probe_unknown(t, from, compare, registers);
   }
-  struct fmt_rec_edge *edge = prof_probe_look(t, from, compare, hash);
-  for (uint32_t i = 0; edge && i < count; i++)
-    if (words[i] != prof_probe_words(edge, compare)[i] && op[i].kind != PROF_COMPARE_SKIP)
-      return NULL;
-  return edge;
+  return look_told(t, from, compare, op, words, count);
 }
 
 void prof_edge_probe_note(const struct prof_thread *t, struct fmt_rec_edge *edge)
 {
   const struct prof_fast_compare *compare = prof_edge_fast_compare(edge);
-  /* One that the comparison does not tell from others is never looked for. */
-  if (!compare || !compare->probed || (compare->fast && edge->flags & FMT_EDGE_GENERIC))
+  if (!compare || !compare->probed)
+    return;
+  /* One that the comparison does not tell from others is never looked for, unless by all of its words. */
+  const bool by_ops = compare->fast && !compare->texts, is_told = by_ops && !(edge->flags & FMT_EDGE_GENERIC);
+  if (by_ops && !compare->loads && !is_told)
     return;
   uint64_t hash = prof_probe_begin((const struct fmt_rec_variant *)edge->from, compare);
-  if (!compare->fast) {
+  if (!is_told) {
     for (uint32_t i = 0; i < edge->word_count; i++)
       hash = prof_probe_mix(hash, edge->words[i]);
     *prof_probe_place(t, hash) = edge;

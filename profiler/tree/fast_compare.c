@@ -65,7 +65,7 @@ struct prof_fast_compare *prof_fast_compare_at(const struct prof_tree *tree, uin
 
 /* What one arg's ops come to: a value in one of the ways that the fast path knows, and how it is emitted. */
 struct summary {
-  enum { FROM_REGISTER, FROM_FRAME, CONSTANT, LOST } source; /* LOST: no word, each time */
+  enum { FROM_REGISTER, FROM_FRAME, FROM_POINTER, TEXT, CONSTANT, LOST } source; /* LOST: no word, each time */
   bool nullness;
   uint8_t reg, size, flags;
   int64_t offset;
@@ -147,6 +147,41 @@ static bool summarize_sum(const struct prof_fast_compare *compare, const struct 
   return true;
 }
 
+/* What a register leads to: a load behind it, of which the low bytes are emitted. */
+static bool summarize_load(const struct fmt_op *ops, uint32_t count, struct summary *summary)
+{
+  const bool adds = count == 4 && ops[1].code == FMT_OP_ADD_CONST;
+  const struct fmt_op *emit = &ops[count - 1], *load = emit - 1;
+  if ((count != 3 && !adds) || ops[0].code != FMT_OP_REG || load->code != FMT_OP_LOAD || emit->code != FMT_OP_EMIT ||
+      load->flags & FMT_OPF_STORAGE || emit->size > load->size)
+    return false;
+  *summary = (struct summary){.source = FROM_POINTER,
+                              .reg = ops[0].reg,
+                              .size = emit->size,
+                              .flags = emit->flags,
+                              .offset = load->imm + (adds ? ops[1].imm : 0)};
+  return true;
+}
+
+/* A text that a register leads to: its `offset` is how long it may be. */
+static bool summarize_text(const struct fmt_op *ops, uint32_t count, struct summary *summary)
+{
+  if (count != 2 || ops[0].code != FMT_OP_REG || ops[1].code != FMT_OP_EMIT_STRING || ops[1].imm < 1 ||
+      ops[1].imm > FMT_STRING_MAX)
+    return false;
+  *summary = (struct summary){.source = TEXT, .reg = ops[0].reg, .offset = ops[1].imm};
+  return true;
+}
+
+/* False where nothing but the interpreter knows what the arg's ops come to. */
+static bool summarize(const struct prof_fast_compare *compare, const struct fmt_op *ops, uint32_t count,
+                      struct summary *summary)
+{
+  return count == 1 ? summarize_single(ops, summary)
+                    : summarize_load(ops, count, summary) || summarize_text(ops, count, summary) ||
+                          summarize_sum(compare, ops, count, summary);
+}
+
 static uint8_t frame_kind(uint8_t size)
 {
   return size == 8   ? PROF_COMPARE_FRAME8
@@ -175,13 +210,18 @@ static bool compare_op(const struct prof_site *site, const struct summary *summa
     *op = (struct prof_fast_compare_op){.kind = PROF_COMPARE_SKIP};
     return true;
   }
+  if (summary->source == TEXT) {
+    *op = (struct prof_fast_compare_op){
+        .kind = PROF_COMPARE_TEXT, .reg = summary->reg, .shift = (uint8_t)(summary->offset - 1)};
+    return summary->reg < PROF_REGISTERS;
+  }
   uint8_t size = summary->size;
-  bool in_frame = summary->source == FROM_FRAME;
+  bool in_frame = summary->source == FROM_FRAME, loads = summary->source == FROM_POINTER;
   if (in_frame && !is_in_frame(site, summary->reg, summary->offset))
     return false;
   if (summary->reg >= PROF_REGISTERS || summary->offset != (int32_t)summary->offset ||
-      (in_frame && level == FMT_WIDEN_LOG2) ||
-      (in_frame && size != 8 && size != 4 && size != 2 && size != 1 && !summary->nullness))
+      ((in_frame || loads) && level == FMT_WIDEN_LOG2) ||
+      ((in_frame || loads) && size != 8 && size != 4 && size != 2 && size != 1 && !summary->nullness))
     return false;
   *op = (struct prof_fast_compare_op){.reg = summary->reg,
                                       .shift = size >= 8 ? 0 : (uint8_t)(64 - 8 * size),
@@ -189,6 +229,8 @@ static bool compare_op(const struct prof_site *site, const struct summary *summa
                                       .offset = (int32_t)summary->offset};
   if (level == FMT_WIDEN_LOG2)
     op->kind = PROF_COMPARE_LOG2;
+  else if (loads)
+    op->kind = PROF_COMPARE_LOAD;
   else if (in_frame)
     op->kind = summary->nullness ? PROF_COMPARE_FRAME_NULL : frame_kind(size);
   else
@@ -239,20 +281,27 @@ static bool fill_ops(struct prof_fast_compare *compare, const uint8_t *levels)
     return false;
   if (compare->return_pc)
     compare_return(compare);
+  bool widened = false;
   for (uint32_t first = 0, count; first < site->op_count; first += count) {
     const struct fmt_op *ops = &site->ops[first];
     count = arg_ops(ops);
     unsigned level = levels ? levels[ops->arg] : FMT_WIDEN_NONE;
     struct summary summary;
-    bool known = count == 1 ? summarize_single(ops, &summary) : summarize_sum(compare, ops, count, &summary);
+    bool known = summarize(compare, ops, count, &summary);
+    widened = widened || level != FMT_WIDEN_NONE;
     if (level == FMT_WIDEN_TYPE || (known && summary.source == LOST))
       continue;
-    if (!known || !compare_op(site, &summary, level, &compare->ops[compare->count]))
+    struct prof_fast_compare_op *op = &compare->ops[compare->count];
+    if (!known || !compare_op(site, &summary, level, op))
       return false;
+    if (op->kind == PROF_COMPARE_TEXT) {
+      op->offset = (int32_t)first;
+      compare->texts = true;
+    }
     compare->count++;
     compare->compared++;
   }
-  return true;
+  return !compare->texts || !(widened || compare->call_site || site->uses_entry || site->uses_xmm);
 }
 
 /* Fills the ops of a comparison whose words are those of args and then the call site. */
@@ -267,6 +316,12 @@ static bool fill(struct prof_fast_compare *compare, const uint8_t *levels)
   return true;
 }
 
+static void set_states(struct prof_fast_compare *compare)
+{
+  for (uint32_t i = 0; i < compare->site->state_words; i++)
+    prof_compare_states(compare)[i] = compare->site->states[i];
+}
+
 /* The same where the interpreter has to run: for those args alone that need it. They are told by all of their words,
  * with what the others emit, and by the states. */
 static void fill_programs(struct prof_fast_compare *compare, const uint8_t *levels)
@@ -278,18 +333,17 @@ static void fill_programs(struct prof_fast_compare *compare, const uint8_t *leve
   if (needed > PROF_PROBE_OPS || site->uses_xmm || site->uses_entry)
     return;
   compare->probed = (uint16_t)needed;
+  set_states(compare);
   uint64_t *states = prof_compare_states(compare);
-  for (uint32_t i = 0; i < site->state_words; i++)
-    states[i] = site->states[i];
   struct prof_fast_compare_op *op = compare->ops;
   for (uint32_t first = 0, count; first < site->op_count; first += count, op++) {
     const struct fmt_op *ops = &site->ops[first];
     count = arg_ops(ops);
     unsigned level = levels ? levels[ops->arg] : FMT_WIDEN_NONE;
     struct summary summary;
-    bool known = count == 1 ? summarize_single(ops, &summary) : summarize_sum(compare, ops, count, &summary);
+    bool known = summarize(compare, ops, count, &summary);
     if (!known || level == FMT_WIDEN_TYPE || summary.source == CONSTANT || summary.source == LOST ||
-        !compare_op(site, &summary, level, op))
+        summary.source == TEXT || !compare_op(site, &summary, level, op))
       *op = (struct prof_fast_compare_op){.kind = PROF_COMPARE_PROGRAM, .offset = (int32_t)first};
     else if (level == FMT_WIDEN_LOG2)
       prof_signature_set_state(states, ops->arg, FMT_STATE_LOG2);
@@ -320,16 +374,35 @@ static struct prof_fast_compare *make_compare(struct prof_tree *tree, const stru
   compare->fast = fill(compare, prof_function_levels(function));
   if (!compare->fast) {
     compare->count = compare->compared = 0;
+    compare->texts = false;
     fill_programs(compare, prof_function_levels(function));
   } else if (compare->count <= PROF_PROBE_OPS) {
     compare->probed = (uint16_t)compare->count;
+    if (compare->texts)
+      set_states(compare);
   }
   compare->registers = compare->count && compare->probed;
-  for (uint32_t i = 0; i < compare->count; i++)
+  for (uint32_t i = 0; i < compare->count; i++) {
     compare->registers = compare->registers && compare->ops[i].kind == PROF_COMPARE_REG;
+    compare->loads = compare->loads || compare->ops[i].kind == PROF_COMPARE_LOAD;
+  }
   if (compare->fast && site->sled && prof_process.upcalls.make_code)
     compare->number = prof_process.upcalls.make_code(compare);
   return compare;
+}
+
+bool prof_compare_says_all(struct prof_fast_compare *compare, const uint64_t *words, uint32_t count)
+{
+  const uint32_t states = prof_compare_state_words(compare);
+  if (!compare->fast)
+    return false;
+  /* Where an arg is lost at times, words are missing; of texts that tells nothing, but its state does. */
+  if (!compare->texts)
+    return count == states + compare->compared;
+  bool same = count > states;
+  for (uint32_t i = 0; same && i < states; i++)
+    same = words[i] == compare->site->states[i];
+  return same;
 }
 
 struct prof_fast_compare *prof_fast_compare_of(struct prof_tree *tree, const struct prof_site *site,

@@ -42,6 +42,8 @@ struct prof_fast_compare {
   bool call_site : 1;                /* the last word of its edges is the place of the call: FMT_EDGE_CALL_SITE */
   bool fast : 1;                     /* ops[] says all there is to compare */
   bool registers : 1;                /* all of it is PROF_COMPARE_REG, in 1 to PROF_PROBE_OPS ops */
+  bool loads : 1;                    /* PROF_COMPARE_LOAD is among it, so that a call may have fewer words */
+  bool texts : 1;                    /* PROF_COMPARE_TEXT is, so that it may have any number of them */
   uint16_t number;                   /* of the code of the site that compares the same; 0: none does */
   uint16_t compared; /* words of an edge that ops[] compares: a signature whose args are read has no more */
   uint16_t probed;   /* ops that a probe runs: `count`, or with PROF_COMPARE_PROGRAM among them; 0: there is no probe */
@@ -58,7 +60,8 @@ static inline uint32_t prof_compare_state_words(const struct prof_fast_compare *
   return compare->arguments ? compare->site->state_words : 0;
 }
 
-/* The state words of a signature of a comparison with PROF_COMPARE_PROGRAM, but for what those programs set. */
+/* The state words of a signature of a comparison with PROF_COMPARE_PROGRAM or PROF_COMPARE_TEXT, but for what those
+ * programs set. */
 static inline uint64_t *prof_compare_states(struct prof_fast_compare *compare)
 {
   return (uint64_t *)(compare->ops + compare->probed);
@@ -69,6 +72,10 @@ static inline struct prof_fast_compare *prof_edge_fast_compare(const struct fmt_
 {
   return (struct prof_fast_compare *)edge->site_info;
 }
+
+/* Are these words of a call, `count` of them, all that the ops of the comparison compare, so that code may? Anywhere.
+ */
+bool prof_compare_says_all(struct prof_fast_compare *compare, const uint64_t *words, uint32_t count);
 
 /* The ops, one bit each, whose pointers are NULL in some calls and not in others: the code of the site looks for an
  * edge by these, too. Anywhere. */

@@ -15,7 +15,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+struct thing {
+  int first;
+};
+
 CALLSIG_STRING(open_thing, name);
+CALLSIG_FIELD(read_thing, "thing->first");
 
 #define MANY 20000
 
@@ -29,6 +34,18 @@ __attribute__((noinline)) static int open_thing(const char *name, int flags)
 {
   KEEP(name);
   return name != NULL && flags;
+}
+
+__attribute__((noinline)) static int read_thing(const struct thing *thing, int flags)
+{
+  KEEP(thing);
+  return thing != NULL && flags;
+}
+
+/* A call of each. */
+static QUIET int use(const void *at)
+{
+  return open_thing(at, 1) && read_thing(at, 1);
 }
 
 __attribute__((noinline)) static int touch(const char *address)
@@ -51,10 +68,10 @@ static QUIET void unmap(void)
 static QUIET void vanish(void)
 {
   map();
-  CHECK(open_thing(page, 1) == 1);
-  CHECK(open_thing(page, 1) == 1);
+  CHECK(use(page) == 1);
+  CHECK(use(page) == 1);
   unmap();
-  CHECK(open_thing(page, 1) == 1);
+  CHECK(use(page) == 1);
 }
 
 static QUIET void on_fault(int number)
@@ -135,10 +152,10 @@ static QUIET void raw_handler(int late)
   CHECK(syscall(SYS_rt_sigaction, SIGSEGV, &action, NULL, 8) == 0);
   fault();
   /* A first read of another page finds it out; before it there is no telling. */
-  CHECK(open_thing(page + 64 * page_size, 1) == 1);
+  CHECK(use(page + 64 * page_size) == 1);
   static char elsewhere[3 * 4096] = "elsewhere";
   strcpy(elsewhere + 4096, "elsewhere");
-  CHECK(open_thing(elsewhere + 4096, 1) == 1);
+  CHECK(use(elsewhere + 4096) == 1);
   vanish();
   fault();
   CHECK(handled == 2);
@@ -181,7 +198,7 @@ static QUIET void on_signal(int number)
   (void)number;
   handled++;
   unmap();
-  CHECK(open_thing(page, 1) == 1);
+  CHECK(use(page) == 1);
 }
 
 static QUIET void in_handlers(void)
@@ -190,14 +207,14 @@ static QUIET void in_handlers(void)
   set(SIGSEGV, on_signal, 0);
   vanish();
   map();
-  CHECK(open_thing(page, 1) == 1);
-  CHECK(open_thing(page, 1) == 1);
+  CHECK(use(page) == 1);
+  CHECK(use(page) == 1);
   raise(SIGSEGV);
   vanish();
   sigfillset(&action.sa_mask);
   map();
-  CHECK(open_thing(page, 1) == 1);
-  CHECK(open_thing(page, 1) == 1);
+  CHECK(use(page) == 1);
+  CHECK(use(page) == 1);
   CHECK(sigaction(SIGUSR1, &action, NULL) == 0);
   raise(SIGUSR1);
   CHECK(handled == 2);
@@ -231,10 +248,10 @@ static QUIET void truncated(void)
   for (int i = 0; i < 3; i++) {
     CHECK(ftruncate(fd, (off_t)page_size) == 0 && pwrite(fd, "in a file", 10, 0) == 10);
     CHECK(mmap(page, page_size, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) == page);
-    CHECK(open_thing(page, 1) == 1);
-    CHECK(open_thing(page, 1) == 1);
+    CHECK(use(page) == 1);
+    CHECK(use(page) == 1);
     CHECK(ftruncate(fd, 0) == 0);
-    CHECK(open_thing(page, 1) == 1);
+    CHECK(use(page) == 1);
   }
   close(fd);
 }
@@ -261,7 +278,7 @@ static QUIET void by_another_thread(void)
   map();
   CHECK(pthread_create(&thread, NULL, map_and_unmap, NULL) == 0);
   for (int i = 0; i < MANY; i++)
-    CHECK(open_thing(page, 1) == 1);
+    CHECK(use(page) == 1);
   stop = 1;
   CHECK(pthread_join(thread, NULL) == 0);
 }
@@ -320,7 +337,7 @@ int main(int argc, char **argv)
     vanish();
     calls = 3;
   }
-  printf("count open_thing %d\ncount main 1\n", calls);
+  printf("count open_thing %d\ncount read_thing %d\ncount main 1\n", calls, calls);
   fflush(stdout);
   if (strcmp(mode, "dies") == 0 || strcmp(mode, "given-back") == 0)
     touch(page);

@@ -19,7 +19,9 @@
 #include "profiler/tree/tree.h"
 
 #define RAX   0
+#define RDX   1
 #define RBX   3
+#define RDI   5
 #define RBP   6
 #define RSP   7
 #define CALLS 4000
@@ -71,6 +73,24 @@ static struct fmt_op followed[] = {
     OP(FMT_OP_EMIT_LOG2, .arg = 2, .skip = 1),
     OP(FMT_OP_EMIT_FRAME, .reg = RSP, .size = 4, .flags = FMT_OPF_SIGNED, .imm = IN_FRAME(half), .arg = 3, .skip = 1),
 };
+
+/* One arg behind the pointer in a register, and a text, which code compares. */
+static struct fmt_op loaded[] = {
+    OP(FMT_OP_EMIT_REG, .reg = RBX, .size = 1, .arg = 0, .skip = 1),
+    OP(FMT_OP_REG, .reg = RDX, .arg = 1, .skip = 3),
+    OP(FMT_OP_LOAD, .size = 8, .arg = 1, .skip = 2),
+    OP(FMT_OP_EMIT, .size = 4, .flags = FMT_OPF_SIGNED, .arg = 1, .skip = 1),
+    OP(FMT_OP_EMIT_FRAME, .reg = RSP, .size = 4, .flags = FMT_OPF_SIGNED, .imm = IN_FRAME(half), .arg = 2, .skip = 1),
+};
+static struct fmt_op with_text[] = {
+    OP(FMT_OP_REG, .reg = RDI, .arg = 0, .skip = 2),
+    OP(FMT_OP_EMIT_STRING, .imm = 12, .arg = 0, .skip = 1),
+    OP(FMT_OP_EMIT_REG, .reg = RBX, .size = 4, .flags = FMT_OPF_SIGNED, .arg = 1, .skip = 1),
+    OP(FMT_OP_REG, .reg = RDX, .arg = 2, .skip = 3),
+    OP(FMT_OP_LOAD, .size = 4, .arg = 2, .skip = 2),
+    OP(FMT_OP_EMIT, .size = 4, .flags = FMT_OPF_SIGNED, .arg = 2, .skip = 1),
+};
+static const char *const texts[] = {"", "seven..", "eight...", "a longer one", "one that is cut", NULL};
 
 /* A recording of its own for each test, in the current folder, of one function with these ops. */
 static void start(const struct fmt_op *ops, size_t count, uint16_t arg_count)
@@ -139,6 +159,8 @@ static void draw(void)
   frame.pointer = random() % 2 ? (const void *)(uintptr_t)0x100000000 : NULL;
   frame.behind = random() % 4 ? (const void *)&values[random() % 4] : (const void *)(uintptr_t)0x10;
   values[random() % 4] = random() % 3 - 1;
+  registers.general[RDX] = (uintptr_t)frame.behind;
+  registers.general[RDI] = random() % 8 ? (uintptr_t)texts[(size_t)random() % (sizeof texts / sizeof *texts)] : 0x10;
 }
 
 /* The words of the call as the interpreter has them. */
@@ -196,6 +218,42 @@ static void test_followed(void **state)
   stop();
 }
 
+/* Among the calls are those of which something cannot be read, too. */
+static void test_loaded(void **state)
+{
+  (void)state;
+  start(loaded, sizeof loaded / sizeof *loaded, 3);
+  struct prof_fast_compare *compare = prof_fast_compare_of(&thread.tree, &site, 0);
+  assert_true(compare->fast && compare->loads && !compare->texts && compare->ops[1].kind == PROF_COMPARE_LOAD);
+  assert_in_range(compare_with_tree(compare), CALLS * 9 / 10, CALLS);
+  stop();
+}
+
+static void test_text(void **state)
+{
+  (void)state;
+  start(with_text, sizeof with_text / sizeof *with_text, 3);
+  struct prof_fast_compare *compare = prof_fast_compare_of(&thread.tree, &site, 0);
+  assert_true(compare->fast && compare->loads && compare->texts && compare->ops[0].kind == PROF_COMPARE_TEXT);
+  assert_in_range(compare_with_tree(compare), CALLS * 8 / 10, CALLS);
+  stop();
+}
+
+/* Only an edge that has all it compares may be found by code: not one of a text that cannot be read. */
+static void test_says_all(void **state)
+{
+  (void)state;
+  uint64_t words[FMT_SIGNATURE_MAX_WORDS];
+  start(with_text, sizeof with_text / sizeof *with_text, 3);
+  struct prof_fast_compare *compare = prof_fast_compare_of(&thread.tree, &site, 0);
+  for (unsigned i = 0; i < CALLS; i++) {
+    draw();
+    const bool is_read = registers.general[RDI] != 0x10 && registers.general[RDX] != 0x10;
+    assert_int_equal(prof_compare_says_all(compare, words, capture(compare, words)), is_read);
+  }
+  stop();
+}
+
 /* Registers alone are another piece of code. */
 static void test_registers(void **state)
 {
@@ -247,11 +305,14 @@ static void test_collisions(void **state)
     const struct fmt_op *ops;
     size_t count;
     uint16_t args;
-  } functions_of[] = {
-      {two, 2, 2}, {direct, sizeof direct / sizeof *direct, 6}, {followed, sizeof followed / sizeof *followed, 4}};
+  } functions_of[] = {{two, 2, 2},
+                      {direct, sizeof direct / sizeof *direct, 6},
+                      {followed, sizeof followed / sizeof *followed, 4},
+                      {loaded, sizeof loaded / sizeof *loaded, 3},
+                      {with_text, sizeof with_text / sizeof *with_text, 3}};
   (void)state;
   uint64_t words[FMT_SIGNATURE_MAX_WORDS], now[FMT_SIGNATURE_MAX_WORDS];
-  for (unsigned i = 0; i < 3; i++) {
+  for (unsigned i = 0; i < sizeof functions_of / sizeof *functions_of; i++) {
     start(functions_of[i].ops, functions_of[i].count, functions_of[i].args);
     struct prof_fast_compare *compare = prof_fast_compare_of(&thread.tree, &site, 0);
     draw();
@@ -333,7 +394,8 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_direct),           cmocka_unit_test(test_followed), cmocka_unit_test(test_registers),
       cmocka_unit_test(test_others),           cmocka_unit_test(test_widened),  cmocka_unit_test(test_collisions),
-      cmocka_unit_test(test_followed_widened),
+      cmocka_unit_test(test_followed_widened), cmocka_unit_test(test_loaded),   cmocka_unit_test(test_text),
+      cmocka_unit_test(test_says_all),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,8 +4,12 @@
 #include "profiler/arch/x86_64/stub/argument_code.h"
 
 #include "format/index.h"
+#include "profiler/arch/x86_64/stub/follow.h"
 #include "profiler/arch/x86_64/stub/stub.h"
 #include "profiler/hook/asm_offsets.h"
+
+/* Where follow.h has what it is told of a text: by the register that the hook saves there. */
+enum { TEXT_LIMIT = 4, TEXT_WORDS = 14 };
 
 /* Of the registers as DWARF numbers them. */
 static const uint8_t encoded[16] = {0, 2, 1, 3, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -51,19 +55,22 @@ bool prof_compare_names_spare(const struct prof_fast_compare_op *op)
   return op->kind != PROF_COMPARE_SKIP && (op->reg == 8 || op->reg == 9);
 }
 
-bool prof_compare_is_known(const struct prof_fast_compare_op *op)
+bool prof_compare_is_known(const struct prof_fast_compare_op *op, bool crc)
 {
   if (op->kind == PROF_COMPARE_SKIP)
     return true;
   /* rax, r10 and r11 are the code's own. */
   if (op->reg > 15 || op->reg == 0 || op->reg == 10 || op->reg == 11)
     return false;
+  if (op->kind == PROF_COMPARE_TEXT)
+    return crc;
   if (is_frame(op))
     return true;
   unsigned size = size_of(op);
   bool whole = op->shift % 8 == 0 && (size == 8 || size == 4 || size == 2 || size == 1);
-  return op->reg != PROF_SP && (op->kind == PROF_COMPARE_REG_NULL ||
-                                ((op->kind == PROF_COMPARE_REG || op->kind == PROF_COMPARE_LOG2) && whole));
+  return op->reg != PROF_SP &&
+         (op->kind == PROF_COMPARE_REG_NULL ||
+          ((op->kind == PROF_COMPARE_REG || op->kind == PROF_COMPARE_LOG2 || op->kind == PROF_COMPARE_LOAD) && whole));
 }
 
 /* Is the program's value of this register where the code has put it away? */
@@ -74,7 +81,8 @@ static bool is_put_away(const struct prof_piece *p, unsigned reg)
 
 bool prof_compare_takes_register(const struct prof_fast_compare_op *op)
 {
-  return op->kind == PROF_COMPARE_LOG2 || (is_frame(op) && encoded[op->reg] == PROF_RDX);
+  return op->kind == PROF_COMPARE_LOG2 || op->kind == PROF_COMPARE_LOAD || op->kind == PROF_COMPARE_TEXT ||
+         (is_frame(op) && encoded[op->reg] == PROF_RDX);
 }
 
 /* The stack pointer is lower by the return address of the sled's call. */
@@ -131,6 +139,56 @@ static void bucket(struct prof_piece *p, const struct prof_fast_compare_op *op)
   PROF_CODE(w, 0x75, 0x04);                              /* jnz over the next */
   PROF_CODE(w, 0x48, 0x83, 0xca, 0xff);                  /* or rdx, -1 */
   PROF_CODE(w, 0x48, 0xff, 0xc2);                        /* inc rdx */
+}
+
+/* Where the value that comes from behind the piece's next pointer is kept between hashing and comparing: in the places
+ * of registers that the code of a site leaves alone. */
+static int32_t next_load(struct prof_piece *p)
+{
+  static const uint8_t places[PROF_PIECE_LOADS] = {7, 8, 9, 13};
+  return prof_code_saved(places[p->loads++ % PROF_PIECE_LOADS]);
+}
+
+/* rdx: what the argument's pointer leads to. */
+static void follow(struct prof_piece *p, const struct prof_fast_compare_op *op)
+{
+  const unsigned size = size_of(op);
+  void (*const load)(void) = size == 8   ? prof_follow_8
+                             : size == 4 ? prof_follow_4
+                             : size == 2 ? prof_follow_2
+                                         : prof_follow_1;
+  prof_code_memory(&p->w, 8, 0x8d, PROF_RDX, base(p, op, PROF_RDX), op->offset); /* lea */
+  prof_code_call(&p->w, load);
+  prof_piece_miss_if(p, PROF_IF_BELOW);
+  PROF_CODE_STORE(&p->w, PROF_RDX, PROF_RSP, next_load(p));
+}
+
+/* Adds a text to the hash. */
+static void mix_text(struct prof_piece *p, const struct prof_fast_compare_op *op)
+{
+  prof_code_registers(&p->w, 8, 0x8b, PROF_RDX, base(p, op, PROF_RDX));
+  prof_code_memory(&p->w, 4, 0xc7, 0, PROF_RSP, prof_code_saved(TEXT_LIMIT));
+  prof_code_word(&p->w, op->shift + 1u);
+  prof_code_call(&p->w, prof_follow_text);
+  prof_piece_miss_if(p, PROF_IF_BELOW);
+}
+
+/* Compares a text with the edge's words, whose end then lies where the next ones are. */
+static void verify_text(struct prof_piece *p, const struct prof_fast_compare_op *op)
+{
+  struct prof_code_writer *w = &p->w;
+  if (p->behind_text) {
+    prof_code_memory(w, 8, 0x81, 0, PROF_RSP, prof_code_saved(TEXT_WORDS)); /* add qword, place */
+    prof_code_word(w, (uint32_t)p->place);
+  } else {
+    prof_code_memory(w, 8, 0x8d, PROF_RDX, PROF_RAX, p->place); /* lea */
+    PROF_CODE_STORE(w, PROF_RDX, PROF_RSP, prof_code_saved(TEXT_WORDS));
+  }
+  prof_code_registers(w, 8, 0x8b, PROF_RDX, base(p, op, PROF_RDX));
+  prof_code_call(w, prof_follow_same);
+  prof_piece_miss_if(p, PROF_IF_BELOW);
+  p->behind_text = true;
+  p->place = 0;
 }
 
 /* What mixes an operand of this size into the hash, eax: crc32, or xor, which a multiplication follows. */
@@ -192,6 +250,11 @@ static void mix(struct prof_piece *p, const struct prof_fast_compare_op *op)
   if (op->kind == PROF_COMPARE_LOG2) {
     bucket(p, op);
     prof_piece_mix_register(p, 4, PROF_RDX);
+  } else if (op->kind == PROF_COMPARE_TEXT) {
+    mix_text(p, op);
+  } else if (op->kind == PROF_COMPARE_LOAD) {
+    follow(p, op);
+    prof_piece_mix_register(p, size, PROF_RDX);
   } else if (is_frame(op)) {
     mix_memory(p, size, base(p, op, PROF_RDX), frame_offset(op));
   } else if (is_put_away(p, encoded[op->reg])) {
@@ -213,9 +276,14 @@ void prof_piece_hash_arguments(struct prof_piece *p)
   }
 }
 
-void prof_piece_verify_argument(struct prof_piece *p, const struct prof_fast_compare_op *op, int32_t place)
+void prof_piece_verify_argument(struct prof_piece *p, const struct prof_fast_compare_op *op)
 {
-  unsigned size = size_of(op), reg;
+  unsigned size = size_of(op), reg, words = PROF_RAX;
+  if (op->kind == PROF_COMPARE_TEXT) {
+    verify_text(p, op);
+    return;
+  }
+  p->place += 8;
   if (op->kind == PROF_COMPARE_SKIP)
     return;
   if (op->kind == PROF_COMPARE_LOG2) {
@@ -228,9 +296,16 @@ void prof_piece_verify_argument(struct prof_piece *p, const struct prof_fast_com
     reg = p->temporary;
     prof_code_registers(&p->w, 1, 0x0f95, 0, reg); /* setne */
     size = 1;
+  } else if (op->kind == PROF_COMPARE_LOAD) {
+    reg = p->temporary;
+    PROF_CODE_LOAD(&p->w, reg, PROF_RSP, next_load(p));
   } else {
     reg = value(p, op, p->temporary);
   }
-  prof_code_memory(&p->w, size, size == 1 ? 0x38 : 0x39, reg, PROF_RAX, place); /* cmp [word], value */
+  if (p->behind_text) {
+    words = PROF_RDX;
+    PROF_CODE_LOAD(&p->w, words, PROF_RSP, prof_code_saved(TEXT_WORDS));
+  }
+  prof_code_memory(&p->w, size, size == 1 ? 0x38 : 0x39, reg, words, p->place - 8); /* cmp [word], value */
   prof_piece_miss_if(p, PROF_IF_NOT_EQUAL);
 }

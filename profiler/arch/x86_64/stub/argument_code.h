@@ -24,12 +24,18 @@ struct prof_piece {
   bool crc;                           /* the processor has an instruction for it */
   unsigned temporary;                 /* for values that are compared */
   unsigned caller, frame;             /* the caller's edge and the innermost frame, in turn where it is one register */
+  int32_t place;                      /* where the edge's word for the op lies that is compared next: from rax, or */
+  bool behind_text;                   /* from where the last text's words end */
+  unsigned loads;                     /* values from behind pointers that were put away so far */
   uint8_t *misses[PROF_PIECE_MISSES]; /* jumps to where the hook takes over */
   uint32_t miss_count;
 };
 
-/* May code compare it? */
-bool prof_compare_is_known(const struct prof_fast_compare_op *op);
+/* Arguments from behind pointers that code can compare at most: there are so many places for their values. */
+#define PROF_PIECE_LOADS 4u
+
+/* May code compare it, on a processor with crc32 or without? */
+bool prof_compare_is_known(const struct prof_fast_compare_op *op, bool crc);
 /* Does it name a register that the sled says nothing is in? */
 bool prof_compare_names_spare(const struct prof_fast_compare_op *op);
 /* Does hashing the value take rdx? */
@@ -42,7 +48,8 @@ void prof_piece_miss_if(struct prof_piece *p, unsigned condition);
 void prof_piece_hash_arguments(struct prof_piece *p);
 /* Adds a register to the hash, eax. */
 void prof_piece_mix_register(struct prof_piece *p, unsigned size, unsigned reg);
-/* Compares the argument with the word at `place` of the edge in rax. Changes `temporary`, and rdx for a bucket. */
-void prof_piece_verify_argument(struct prof_piece *p, const struct prof_fast_compare_op *op, int32_t place);
+/* Compares the argument, the next of those that were hashed, with its word of the edge in rax, at `place`. Changes
+ * `temporary`, and rdx where it is the code's. */
+void prof_piece_verify_argument(struct prof_piece *p, const struct prof_fast_compare_op *op);
 
 #endif

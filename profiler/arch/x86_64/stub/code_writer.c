@@ -85,11 +85,22 @@ uint8_t *prof_code_jump_by(struct prof_code_writer *w)
   return place;
 }
 
+static void address(struct prof_code_writer *w, void (*target)(void))
+{
+  prof_code_word(w, (uint32_t)(uintptr_t)target);
+  prof_code_word(w, (uint32_t)((uintptr_t)target >> 32));
+}
+
 void prof_code_jump(struct prof_code_writer *w, void (*target)(void))
 {
   PROF_CODE(w, 0xff, 0x25, 0, 0, 0, 0);
-  prof_code_word(w, (uint32_t)(uintptr_t)target);
-  prof_code_word(w, (uint32_t)((uintptr_t)target >> 32));
+  address(w, target);
+}
+
+void prof_code_call(struct prof_code_writer *w, void (*target)(void))
+{
+  PROF_CODE(w, 0xff, 0x15, 2, 0, 0, 0, 0xeb, 8); /* and on behind the word */
+  address(w, target);
 }
 
 void prof_code_load_self(struct prof_code_writer *w, unsigned reg)

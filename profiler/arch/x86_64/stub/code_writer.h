@@ -14,6 +14,7 @@ enum { PROF_RAX = 0, PROF_RCX = 1, PROF_RDX = 2, PROF_RSP = 4, PROF_R8 = 8, PROF
 
 /* Conditions: the low half of a conditional jump's opcode. */
 enum {
+  PROF_IF_BELOW = 2,
   PROF_IF_NOT_BELOW = 3,
   PROF_IF_EQUAL = 4,
   PROF_IF_NOT_EQUAL = 5,
@@ -48,6 +49,8 @@ void prof_code_patch(uint8_t *place, const uint8_t *target);
 uint8_t *prof_code_jump_by(struct prof_code_writer *w);
 /* jmp to an address anywhere: through a word behind the instruction. */
 void prof_code_jump(struct prof_code_writer *w, void (*target)(void));
+/* call of an address anywhere, likewise. */
+void prof_code_call(struct prof_code_writer *w, void (*target)(void));
 /* Loads prof_self of the thread that runs. */
 void prof_code_load_self(struct prof_code_writer *w, unsigned reg);
 

@@ -15,11 +15,16 @@
 
 #include "format/sled.h"
 #include "profiler/arch/x86_64/stub/argument_code.h"
+#include "profiler/arch/x86_64/stub/follow.h"
 #include "profiler/arch/x86_64/stub/stub.h"
+#include "profiler/base/fault_net.h"
 #include "profiler/base/process.h"
 #include "profiler/hook/asm_offsets.h"
 #include "profiler/hook/sled_hooks.h"
 #include "profiler/stack/thread.h"
+
+/* Where go_on_in_other_mode() keeps r11 while it is used: the place of r12, which nothing else needs here. */
+#define OTHER_MODE 12u
 
 #define SITE_FACTOR 0x85EBCA6Bu /* odd, so that the sites of a caller lie apart */
 
@@ -96,9 +101,11 @@ static void verify(struct prof_piece *p)
   PROF_CODE_LOAD(&p->w, p->temporary, p->caller, PROF_E_TO);
   prof_code_memory(&p->w, 8, 0x3b, p->temporary, PROF_RAX, PROF_E_FROM);
   prof_piece_miss_if(p, PROF_IF_NOT_EQUAL);
-  int32_t place = (int32_t)p->compare->words;
-  for (uint32_t i = 0; i < p->compare->count; i++, place += 8)
-    prof_piece_verify_argument(p, &p->compare->ops[i], place);
+  p->place = (int32_t)p->compare->words;
+  p->behind_text = false;
+  p->loads = 0;
+  for (uint32_t i = 0; i < p->compare->count; i++)
+    prof_piece_verify_argument(p, &p->compare->ops[i]);
 }
 
 /* The innermost frame in its register, which a frame of the canonical frame address r11 may go above. A handler that
@@ -202,11 +209,17 @@ static void go_on_in_other_mode(struct prof_piece *p, const uint8_t *open)
   prof_code_registers(w, 4, 0x33, PROF_R11, PROF_R11);
   prof_code_patch(other_mode, w->next);
   save_rdx(p);
-  p->temporary = PROF_RDX;
+  if (!p->compare->texts)
+    p->temporary = PROF_RDX;
   prof_code_memory(w, 4, 0x33, PROF_R11, PROF_R10, PROF_T_MODE);
   compare_r11(p, 1u << PROF_MODE_CODE_SHIFT);
   prof_piece_miss_if(p, PROF_IF_NOT_BELOW); /* another site's edge may have fewer words than are compared */
+  /* Texts take rdx. */
+  if (p->compare->texts)
+    PROF_CODE_STORE(w, PROF_R11, PROF_RSP, prof_code_saved(OTHER_MODE));
   verify(p);
+  if (p->compare->texts)
+    PROF_CODE_LOAD(w, PROF_R11, PROF_RSP, prof_code_saved(OTHER_MODE));
   if (p->spare) {
     PROF_CODE_STORE(w, PROF_RCX, PROF_RSP, prof_code_saved(2));
     prof_code_registers(w, 8, 0x8b, PROF_RCX, p->caller);
@@ -280,12 +293,16 @@ size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_
                              .leaf = flags & FMT_SLED_LEAF && prof_process.settings.sample_times,
                              .crc = has_crc(),
                              .temporary = PROF_R11};
+  static const struct prof_guarded_code follow = {prof_follow_begin, prof_follow_end, prof_follow_failed};
+  uint32_t loads = 0;
   for (uint32_t i = 0; i < compare->count; i++) {
-    if (!prof_compare_is_known(&compare->ops[i]))
+    loads += compare->ops[i].kind == PROF_COMPARE_LOAD;
+    if (!prof_compare_is_known(&compare->ops[i], piece.crc) || loads > PROF_PIECE_LOADS)
       return 0;
     piece.rdx_saved |= prof_compare_takes_register(&compare->ops[i]);
     piece.spare &= !prof_compare_names_spare(&compare->ops[i]);
   }
+  prof_net_guard(&follow);
   piece.caller = piece.spare ? PROF_R8 : PROF_RCX;
   piece.frame = piece.spare ? PROF_R9 : PROF_RCX;
   write_code(&piece);

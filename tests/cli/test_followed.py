@@ -1,0 +1,216 @@
+#!/usr/bin/env python3
+# ctest: skips
+"""What lies behind pointers is told as the program itself has written it down: by the code of a site, which loads it, and by the hooks."""
+
+import collections
+import json
+import re
+import shutil
+import unittest
+
+import harness
+
+# Every function writes down its call as a row has to show it. The buffers are the same in all calls, and what is in them is not.
+PROGRAM = r"""
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#ifdef __clang__
+#define N __attribute__((noinline))
+#define QUIET __attribute__((noinline, xray_never_instrument))
+#else
+#define N __attribute__((noinline, noipa))
+#define QUIET __attribute__((noinline, no_instrument_function))
+#endif
+#define PAGE 4096
+#define LIMIT 32
+struct thing { char *name; signed char tiny; bool flag; short half; int whole; unsigned natural; long huge; };
+struct __attribute__((packed)) crooked { char first; long value; };
+static FILE *out;
+static long again;
+static char *page; /* nothing is mapped behind it */
+static char *const gone = (char *)0x10;
+QUIET static void told(const char *format, ...)
+{
+  va_list list;
+  va_start(list, format);
+  vfprintf(out, format, list);
+  va_end(list);
+}
+QUIET static const char *shown(const char *text)
+{
+  static char lines[4][LIMIT + 8];
+  static unsigned line;
+  char *to = lines[line++ % 4];
+  if (!text)
+    return "NULL";
+  if (text == gone)
+    return "<unreadable>";
+  sprintf(to, "\"%.*s\"%s", LIMIT, text, strlen(text) > LIMIT ? "..." : "");
+  return to;
+}
+N void one(const struct thing *thing) { told("one(thing->whole=%d)\n", thing->whole); }
+N void sizes(int n, const struct thing *a, const struct thing *b)
+{
+  told("sizes(n=%d, a->tiny=%d, a->half=%d, b->huge=%ld, b->natural=%u)\n", n, a->tiny, a->half, b->huge, b->natural);
+}
+N void more(const struct thing *a, const struct thing *b)
+{
+  told("more(a->tiny=%d, a->flag=%s, a->half=%d, b->whole=%d, b->huge=%ld, b->natural=%u)\n", a->tiny, a->flag ? "true" : "false",
+       a->half, b->whole, b->huge, b->natural);
+}
+N void packed(const struct crooked *at) { told("packed(at->value=%ld)\n", at->value); }
+N void maybe(const struct thing *thing) { told(thing ? "maybe(thing->whole=%d)\n" : "maybe(thing=NULL, thing->whole=<unreadable>)\n", thing ? thing->whole : 0); }
+N void text(const char *s) { told("text(s=%s)\n", shown(s)); }
+N void last(long a, int b, const char *c, const char *d) { told("last(a=%ld, b=%d, c=%s, d=%s)\n", a, b, shown(c), shown(d)); }
+N void first(const char *s, int n, const struct thing *thing, const char *t, long m)
+{
+  told("first(s=%s, n=%d, t=%s, m=%ld, thing->half=%d)\n", shown(s), n, shown(t), m, thing->half);
+}
+N int down(const char *s, int n, const struct thing *thing)
+{
+  told("down(s=%s, n=%d, thing->whole=%d)\n", shown(s), n, thing->whole);
+  return n ? down(s, n - 1, thing) + 1 : 0;
+}
+N int other(const char *s, const struct thing *thing);
+N int either(const char *s, const struct thing *thing)
+{
+  told("either(s=%s, thing->whole=%d)\n", shown(s), thing->whole);
+  return *s ? other(s + 1, thing) + 1 : 0;
+}
+N int other(const char *s, const struct thing *thing)
+{
+  told("other(s=%s, thing->whole=%d)\n", shown(s), thing->whole);
+  return *s ? either(s + 1, thing) + 1 : 0;
+}
+QUIET static char *filled(char *buffer, int length, int kind)
+{
+  for (int i = 0; i < length; i++)
+    buffer[i] = (char)('a' + (i + kind) % 3);
+  buffer[length] = 0;
+  return buffer;
+}
+/* Of each length, at each place of eight, before the last byte that is there, and across the page before that. */
+N void texts(int round)
+{
+  static char room[256];
+  for (int length = 0; length <= LIMIT + 3; length++) {
+    text(filled(room + (round + length) % 8, length, round % 2));
+    text(filled(page + PAGE - length - 1, length, round % 2));
+    text(filled(page - round % 40, length, round % 2));
+  }
+  text(NULL), text(gone);
+}
+N void mixed(int round)
+{
+  static char c[64], d[64], deep[16];
+  static struct thing a, b;
+  struct crooked crooked = {1, round % 4 - 1};
+  a = (struct thing){.tiny = (signed char)-(round % 3), .flag = round % 2, .half = (short)(round % 2 ? -300 : 300), .whole = round % 5 - 2};
+  b = (struct thing){.huge = round % 2 ? -(1l << 40) : 7, .natural = round % 3 ? 4000000000u : 1, .whole = round % 3};
+  one(&a), one(&b), sizes(round % 2, &a, &b), more(&a, &b), packed(&crooked), maybe(round % 3 ? &a : NULL);
+  filled(c, round % 10, 0), filled(d, round % 3 * 8, 1);
+  last(round % 2, -(round % 2), round % 7 ? c : NULL, d);
+  first(c, round % 2, &a, round % 5 ? d : NULL, -1);
+  first(round % 4 ? d : gone, round % 2, &b, c, round % 2);
+  down(filled(deep, round % 3 * 7, 0), round % 4, &b);
+  either(filled(deep, round % 9, 0), &b);
+}
+QUIET static void on_signal(int number)
+{
+  (void)number;
+  again++;
+}
+int main(int argc, char **argv)
+{
+  const bool blocked = argc > 3 && strcmp(argv[2], "blocked") == 0;
+  sigset_t all;
+  out = fopen(argv[argc - 1], "w");
+  page = (char *)mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) + PAGE;
+  munmap(page + PAGE, PAGE);
+  signal(SIGUSR1, on_signal);
+  sigfillset(&all);
+  for (int round = 0; round < atoi(argv[1]); round++) {
+    if (blocked && round % 5 == 3)
+      sigprocmask(SIG_SETMASK, &all, NULL);
+    texts(round);
+    mixed(round);
+    if (blocked && round % 5 == 3)
+      sigprocmask(SIG_UNBLOCK, &all, NULL);
+  }
+  return fclose(out);
+}
+"""
+
+# The arguments behind pointers that a row of each function shows.
+SHOWN = {
+    "one": ["show thing->whole"], "sizes": ["show a->tiny", "show a->half", "show b->huge", "show b->natural"],
+    "more": ["show a->tiny", "show a->flag", "show a->half", "show b->whole", "show b->huge", "show b->natural"],
+    "packed": ["show at->value"], "maybe": ["show thing->whole"], "text": ["s string 32"], "last": ["c string 32", "d string 32"],
+    "first": ["s string 32", "t string 32", "show thing->half"],
+    **{name: ["s string 32", "show thing->whole"] for name in ("down", "either", "other")}}
+RULES = "".join(f"function {name}: {shown}\n" for name, all_shown in SHOWN.items() for shown in all_shown)
+
+
+class Followed(harness.Case):
+    maxDiff = None
+
+    def build(self, *command):
+        file, program = self.write("program.c", PROGRAM), self.path("program")
+        done = self.run_command(*command, "-g", file, "-o", program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return program
+
+    def sleds(self, compiler, *flags):
+        program = self.build("env", f"CALLSIG_CC={compiler}", harness.CALLSIG_CC, *flags)
+        sections = self.run_command("readelf", "-SW", program).stdout
+        if not any(name in sections for name in ("callsig_sleds", "xray_instr_map")):
+            self.skipTest(f"callsig-cc made no sleds by {compiler}")
+        return program
+
+    def compare(self, program, *options, rounds=120, arguments=()):
+        recording, log = self.path("recording"), self.path("log")
+        done = self.callsig("run", "--rules", self.write("rules", RULES), *options, "-o", recording, program, str(rounds), *arguments, log)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        with open(log) as file:
+            told = collections.Counter(line.strip() for line in file)
+        report = self.callsig("report", recording, "--format", "json")
+        self.assertEqual(report.returncode, 0, report.stderr)
+        # A pointer shows its type beside what it leads to.
+        rows = {re.sub(r"\w+:struct \w+\*, ", "", row["signature"]): row["ncalls"] for row in json.loads(report.stdout)["rows"]}
+        for name in [name for name in rows if name.split("(")[0] in ("main", "texts", "mixed")]:
+            del rows[name]
+        self.assertEqual(rows, dict(told))
+
+    def test_gcc(self):
+        program = self.sleds("gcc", "-O2", "-fno-optimize-sibling-calls")
+        self.compare(program)
+        self.compare(program, "--times", "exact")
+        self.compare(program, "--overhead", "1.001", rounds=400)
+        self.compare(program, arguments=["blocked"])
+        self.compare(program, "--percentiles", "--times", "exact")
+
+    def test_gcc_not_optimised(self):
+        self.compare(self.sleds("gcc", "-O0"))
+
+    def test_hooks(self):
+        program = self.build("gcc", "-O2", "-fno-optimize-sibling-calls", "-finstrument-functions")
+        self.compare(program)
+        self.compare(program, arguments=["blocked"])
+
+    @unittest.skipUnless(shutil.which("clang"), "clang is not installed")
+    def test_clang(self):
+        program = self.sleds("clang", "-O2", "-fno-optimize-sibling-calls")
+        self.compare(program)
+        self.compare(program, "--overhead", "1.001", rounds=400)
+        self.compare(program, arguments=["blocked"])
+
+
+if __name__ == "__main__":
+    harness.main()
