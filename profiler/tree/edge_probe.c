@@ -91,11 +91,10 @@ static struct fmt_rec_edge *look_told(const struct prof_thread *t, const struct 
   return edge;
 }
 
-/* A probe of a call that passes a pointer to what is not known to be there. Where it is not, words are missing, by
- * which another edge is found. */
-static struct fmt_rec_edge *probe_unknown(const struct prof_thread *t, const struct fmt_rec_variant *from,
-                                          const struct prof_fast_compare *compare,
-                                          const struct prof_registers *registers)
+/* A probe for a comparison that is fast, of a call that passes a pointer to what is not known to be there: where it is
+ * not, words are missing, by which another edge is found. And of one with a text beside what an op does not read. */
+static struct fmt_rec_edge *probe_whole(const struct prof_thread *t, const struct fmt_rec_variant *from,
+                                        const struct prof_fast_compare *compare, const struct prof_registers *registers)
 {
   uint64_t words[PROBE_WORDS];
   uint32_t count;
@@ -109,8 +108,8 @@ static struct fmt_rec_edge *probe_unknown(const struct prof_thread *t, const str
   if (compare->call_site)
     words[count++] = word_of(last, registers->general[last->reg] + (uint64_t)(int64_t)last->offset);
   const uint32_t states = prof_compare_state_words(compare);
-  return count == states + compare->count && !compare->texts
-             ? look_told(t, from, compare, compare->ops, words + states, compare->count)
+  return count == states + compare->compared && !compare->texts
+             ? look_told(t, from, compare, compare->ops, words + states, compare->compared)
              : look_whole(t, from, compare, words, count);
 }
 
@@ -128,9 +127,9 @@ static struct fmt_rec_edge *probe_programs(const struct prof_thread *t, const st
     words[i] = prof_compare_states(compare)[i];
   for (uint32_t i = 0; i < compare->probed; i++) {
     const struct prof_fast_compare_op *op = &compare->ops[i];
-    if (op->kind == PROF_COMPARE_LOAD) {
-      return probe_unknown(t, from, compare, registers);
-    } else if (op->kind == PROF_COMPARE_PROGRAM || op->kind == PROF_COMPARE_TEXT) {
+    if (compare->texts && (op->kind == PROF_COMPARE_LOAD || op->kind == PROF_COMPARE_SKIP))
+      return probe_whole(t, from, compare, registers);
+    if (op->kind == PROF_COMPARE_PROGRAM || op->kind == PROF_COMPARE_TEXT) {
       if (prof_capture_arg(&what, (uint32_t)op->offset, words, PROBE_WORDS, &count) < 0)
         return NULL;
     } else if (count < PROBE_WORDS) {
@@ -165,7 +164,7 @@ struct fmt_rec_edge *prof_edge_probe_any(const struct prof_thread *t, const stru
     else if (prof_read_known(&words[i], value, 8 - op[i].shift / 8u))
       words[i] = prof_probe_extend(&op[i], words[i]);
     else
-      return probe_unknown(t, from, compare, registers);
+      return probe_whole(t, from, compare, registers);
   }
   return look_told(t, from, compare, op, words, count);
 }

@@ -343,7 +343,7 @@ static void fill_programs(struct prof_fast_compare *compare, const uint8_t *leve
     struct summary summary;
     bool known = summarize(compare, ops, count, &summary);
     if (!known || level == FMT_WIDEN_TYPE || summary.source == CONSTANT || summary.source == LOST ||
-        summary.source == TEXT || !compare_op(site, &summary, level, op))
+        summary.source == FROM_POINTER || summary.source == TEXT || !compare_op(site, &summary, level, op))
       *op = (struct prof_fast_compare_op){.kind = PROF_COMPARE_PROGRAM, .offset = (int32_t)first};
     else if (level == FMT_WIDEN_LOG2)
       prof_signature_set_state(states, ops->arg, FMT_STATE_LOG2);
