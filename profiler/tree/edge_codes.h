@@ -27,8 +27,13 @@
 /* A text that a register leads to, at most `shift` + 1 bytes: as many words as it takes. Likewise; its program begins
  * at the site's op `offset`. Then no arg of the comparison is widened, and its edges' states are the site's. */
 #define PROF_COMPARE_TEXT 11
+/* No word: the 8 bytes at a register + offset, as of PROF_COMPARE_LOAD, are where the next op's begins. */
+#define PROF_COMPARE_STEP 12
 /* Only in comparisons whose `count` is 0, which nothing but a probe runs: all the words of an arg whose program begins
  * at the site's op `offset`. */
-#define PROF_COMPARE_PROGRAM 12
+#define PROF_COMPARE_PROGRAM 13
+
+/* prof_fast_compare_op.flags, beside FMT_OPF_SIGNED: it begins where the op before it, a PROF_COMPARE_STEP, leads. */
+#define PROF_COMPARE_BEHIND 0x80
 
 #endif

@@ -76,18 +76,31 @@ static bool is_newest(const struct prof_fast_compare *compare)
   return compare->widened == (uint32_t)compare->function->widenings;
 }
 
-/* The edge of a call that passes these words, one for each op. */
+/* What of an op's word is hashed: it may be read or not, where it is the same for all calls. */
+static uint64_t hashed_word(const struct prof_fast_compare_op *op, uint64_t word)
+{
+  return op->kind == PROF_COMPARE_SKIP ? 0 : word;
+}
+
+/* The edge of a call that passes these words, one for each of `count` ops that compares one. */
 static struct fmt_rec_edge *look_told(const struct prof_thread *t, const struct fmt_rec_variant *from,
                                       const struct prof_fast_compare *compare, const struct prof_fast_compare_op *ops,
                                       const uint64_t *words, uint32_t count)
 {
   uint64_t hash = prof_probe_begin(from, compare);
+  const uint64_t *word = words;
   for (uint32_t i = 0; i < count; i++)
-    hash = prof_probe_mix(hash, ops[i].kind == PROF_COMPARE_SKIP ? 0 : words[i]);
+    if (ops[i].kind != PROF_COMPARE_STEP)
+      hash = prof_probe_mix(hash, hashed_word(&ops[i], *word++));
   struct fmt_rec_edge *edge = prof_probe_look(t, from, compare, hash);
-  for (uint32_t i = 0; edge && i < count; i++)
-    if (words[i] != prof_probe_words(edge, compare)[i] && ops[i].kind != PROF_COMPARE_SKIP)
+  const uint64_t *expected = prof_probe_words(edge, compare);
+  word = words;
+  for (uint32_t i = 0; edge && i < count; i++) {
+    if (ops[i].kind == PROF_COMPARE_STEP)
+      continue;
+    if (*word++ != *expected++ && ops[i].kind != PROF_COMPARE_SKIP)
       return NULL;
+  }
   return edge;
 }
 
@@ -109,7 +122,7 @@ static struct fmt_rec_edge *probe_whole(const struct prof_thread *t, const struc
     words[count++] = word_of(last, registers->general[last->reg] + (uint64_t)(int64_t)last->offset);
   const uint32_t states = prof_compare_state_words(compare);
   return count == states + compare->compared && !compare->texts
-             ? look_told(t, from, compare, compare->ops, words + states, compare->compared)
+             ? look_told(t, from, compare, compare->ops, words + states, compare->count)
              : look_whole(t, from, compare, words, count);
 }
 
@@ -129,6 +142,8 @@ static struct fmt_rec_edge *probe_programs(const struct prof_thread *t, const st
     const struct prof_fast_compare_op *op = &compare->ops[i];
     if (compare->texts && (op->kind == PROF_COMPARE_LOAD || op->kind == PROF_COMPARE_SKIP))
       return probe_whole(t, from, compare, registers);
+    if (op->kind == PROF_COMPARE_STEP)
+      continue;
     if (op->kind == PROF_COMPARE_PROGRAM || op->kind == PROF_COMPARE_TEXT) {
       if (prof_capture_arg(&what, (uint32_t)op->offset, words, PROBE_WORDS, &count) < 0)
         return NULL;
@@ -144,7 +159,7 @@ static struct fmt_rec_edge *probe_programs(const struct prof_thread *t, const st
 struct fmt_rec_edge *prof_edge_probe_any(const struct prof_thread *t, const struct fmt_rec_variant *from,
                                          struct prof_fast_compare *compare, const struct prof_registers *registers)
 {
-  uint64_t words[PROF_PROBE_OPS];
+  uint64_t words[PROF_PROBE_OPS], *word = words, behind = 0;
   const struct prof_fast_compare_op *op = compare->ops;
   uint32_t count = compare->probed;
   if (!count)
@@ -158,13 +173,13 @@ struct fmt_rec_edge *prof_edge_probe_any(const struct prof_thread *t, const stru
     count -= 2;
   }
   for (uint32_t i = 0; i < count; i++) {
-    const uint64_t value = registers->general[op[i].reg] + (uint64_t)(int64_t)op[i].offset;
-    if (op[i].kind != PROF_COMPARE_LOAD)
-      words[i] = word_of(&op[i], value);
-    else if (prof_read_known(&words[i], value, 8 - op[i].shift / 8u))
-      words[i] = prof_probe_extend(&op[i], words[i]);
-    else
+    const uint64_t base = op[i].flags & PROF_COMPARE_BEHIND ? behind : registers->general[op[i].reg];
+    const uint64_t value = base + (uint64_t)(int64_t)op[i].offset;
+    const bool loads = op[i].kind == PROF_COMPARE_LOAD || op[i].kind == PROF_COMPARE_STEP;
+    if (loads && !prof_read_known(&behind, value, 8 - op[i].shift / 8u))
       return probe_whole(t, from, compare, registers);
+    if (op[i].kind != PROF_COMPARE_STEP)
+      *word++ = loads ? prof_probe_extend(&op[i], behind) : word_of(&op[i], value);
   }
   return look_told(t, from, compare, op, words, count);
 }
@@ -189,7 +204,8 @@ void prof_edge_probe_note(const struct prof_thread *t, struct fmt_rec_edge *edge
   if (op->kind == PROF_COMPARE_RETURN)
     op += 2;
   const uint64_t *word = prof_probe_words(edge, compare);
-  for (; op != end; op++, word++)
-    hash = prof_probe_mix(hash, op->kind == PROF_COMPARE_SKIP ? 0 : *word);
+  for (; op != end; op++)
+    if (op->kind != PROF_COMPARE_STEP)
+      hash = prof_probe_mix(hash, hashed_word(op, *word++));
   *prof_probe_place(t, hash) = edge;
 }

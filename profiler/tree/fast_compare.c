@@ -65,7 +65,7 @@ struct prof_fast_compare *prof_fast_compare_at(const struct prof_tree *tree, uin
 
 /* What one arg's ops come to: a value in one of the ways that the fast path knows, and how it is emitted. */
 struct summary {
-  enum { FROM_REGISTER, FROM_FRAME, FROM_POINTER, TEXT, CONSTANT, LOST } source; /* LOST: no word, each time */
+  enum { FROM_REGISTER, FROM_FRAME, CONSTANT, LOST } source; /* LOST: no word, each time */
   bool nullness;
   uint8_t reg, size, flags;
   int64_t offset;
@@ -147,39 +147,11 @@ static bool summarize_sum(const struct prof_fast_compare *compare, const struct 
   return true;
 }
 
-/* What a register leads to: a load behind it, of which the low bytes are emitted. */
-static bool summarize_load(const struct fmt_op *ops, uint32_t count, struct summary *summary)
-{
-  const bool adds = count == 4 && ops[1].code == FMT_OP_ADD_CONST;
-  const struct fmt_op *emit = &ops[count - 1], *load = emit - 1;
-  if ((count != 3 && !adds) || ops[0].code != FMT_OP_REG || load->code != FMT_OP_LOAD || emit->code != FMT_OP_EMIT ||
-      load->flags & FMT_OPF_STORAGE || emit->size > load->size)
-    return false;
-  *summary = (struct summary){.source = FROM_POINTER,
-                              .reg = ops[0].reg,
-                              .size = emit->size,
-                              .flags = emit->flags,
-                              .offset = load->imm + (adds ? ops[1].imm : 0)};
-  return true;
-}
-
-/* A text that a register leads to: its `offset` is how long it may be. */
-static bool summarize_text(const struct fmt_op *ops, uint32_t count, struct summary *summary)
-{
-  if (count != 2 || ops[0].code != FMT_OP_REG || ops[1].code != FMT_OP_EMIT_STRING || ops[1].imm < 1 ||
-      ops[1].imm > FMT_STRING_MAX)
-    return false;
-  *summary = (struct summary){.source = TEXT, .reg = ops[0].reg, .offset = ops[1].imm};
-  return true;
-}
-
 /* False where nothing but the interpreter knows what the arg's ops come to. */
 static bool summarize(const struct prof_fast_compare *compare, const struct fmt_op *ops, uint32_t count,
                       struct summary *summary)
 {
-  return count == 1 ? summarize_single(ops, summary)
-                    : summarize_load(ops, count, summary) || summarize_text(ops, count, summary) ||
-                          summarize_sum(compare, ops, count, summary);
+  return count == 1 ? summarize_single(ops, summary) : summarize_sum(compare, ops, count, summary);
 }
 
 static uint8_t frame_kind(uint8_t size)
@@ -210,18 +182,13 @@ static bool compare_op(const struct prof_site *site, const struct summary *summa
     *op = (struct prof_fast_compare_op){.kind = PROF_COMPARE_SKIP};
     return true;
   }
-  if (summary->source == TEXT) {
-    *op = (struct prof_fast_compare_op){
-        .kind = PROF_COMPARE_TEXT, .reg = summary->reg, .shift = (uint8_t)(summary->offset - 1)};
-    return summary->reg < PROF_REGISTERS;
-  }
   uint8_t size = summary->size;
-  bool in_frame = summary->source == FROM_FRAME, loads = summary->source == FROM_POINTER;
+  bool in_frame = summary->source == FROM_FRAME;
   if (in_frame && !is_in_frame(site, summary->reg, summary->offset))
     return false;
   if (summary->reg >= PROF_REGISTERS || summary->offset != (int32_t)summary->offset ||
-      ((in_frame || loads) && level == FMT_WIDEN_LOG2) ||
-      ((in_frame || loads) && size != 8 && size != 4 && size != 2 && size != 1 && !summary->nullness))
+      (in_frame && level == FMT_WIDEN_LOG2) ||
+      (in_frame && size != 8 && size != 4 && size != 2 && size != 1 && !summary->nullness))
     return false;
   *op = (struct prof_fast_compare_op){.reg = summary->reg,
                                       .shift = size >= 8 ? 0 : (uint8_t)(64 - 8 * size),
@@ -229,8 +196,6 @@ static bool compare_op(const struct prof_site *site, const struct summary *summa
                                       .offset = (int32_t)summary->offset};
   if (level == FMT_WIDEN_LOG2)
     op->kind = PROF_COMPARE_LOG2;
-  else if (loads)
-    op->kind = PROF_COMPARE_LOAD;
   else if (in_frame)
     op->kind = summary->nullness ? PROF_COMPARE_FRAME_NULL : frame_kind(size);
   else
@@ -272,6 +237,53 @@ static uint32_t arg_ops(const struct fmt_op *ops)
   return count;
 }
 
+static bool is_whole(uint8_t size)
+{
+  return size == 8 || size == 4 || size == 2 || size == 1;
+}
+
+/* Adds the ops of the arg whose program begins at the site's op `first`, and has `count`, when it follows pointers from
+ * a register to a value or a text: each leads to the next, at an offset. */
+static bool fill_behind(struct prof_fast_compare *compare, uint32_t first, uint32_t count)
+{
+  const struct fmt_op *ops = &compare->site->ops[first], *emit = &ops[count - 1];
+  struct prof_fast_compare_op next = {.reg = ops[0].reg};
+  uint32_t added = compare->count;
+  int64_t offset = 0;
+  if (ops[0].code != FMT_OP_REG || ops[0].reg >= PROF_REGISTERS)
+    return false;
+  for (const struct fmt_op *op = ops + 1; op != emit; op++) {
+    if (op->code == FMT_OP_ADD_CONST) {
+      offset += op->imm;
+      continue;
+    }
+    offset += op->imm;
+    const bool is_last = op + 1 == emit && emit->code == FMT_OP_EMIT;
+    if (op->code != FMT_OP_LOAD || op->flags & FMT_OPF_STORAGE || offset != (int32_t)offset ||
+        !(is_last ? is_whole(emit->size) && emit->size <= op->size : op->size == 8))
+      return false;
+    next.kind = is_last ? PROF_COMPARE_LOAD : PROF_COMPARE_STEP;
+    next.shift = is_last ? (uint8_t)(64 - 8 * emit->size) : 0;
+    next.flags |= is_last ? emit->flags & FMT_OPF_SIGNED : 0;
+    next.offset = (int32_t)offset;
+    compare->ops[added++] = next;
+    next.flags = PROF_COMPARE_BEHIND;
+    offset = 0;
+  }
+  if (emit->code == FMT_OP_EMIT_STRING && offset == 0 && emit->imm >= 1 && emit->imm <= FMT_STRING_MAX) {
+    next.kind = PROF_COMPARE_TEXT;
+    next.shift = (uint8_t)(emit->imm - 1);
+    next.offset = (int32_t)first;
+    compare->ops[added++] = next;
+    compare->texts = true;
+  } else if (added == compare->count || compare->ops[added - 1].kind != PROF_COMPARE_LOAD) {
+    return false;
+  }
+  compare->count = added;
+  compare->compared++;
+  return true;
+}
+
 /* Fills the ops, one for each word of a signature whose args are all read; false when the interpreter has to
  * run. */
 static bool fill_ops(struct prof_fast_compare *compare, const uint8_t *levels)
@@ -291,12 +303,10 @@ static bool fill_ops(struct prof_fast_compare *compare, const uint8_t *levels)
     widened = widened || level != FMT_WIDEN_NONE;
     if (level == FMT_WIDEN_TYPE || (known && summary.source == LOST))
       continue;
-    struct prof_fast_compare_op *op = &compare->ops[compare->count];
-    if (!known || !compare_op(site, &summary, level, op))
-      return false;
-    if (op->kind == PROF_COMPARE_TEXT) {
-      op->offset = (int32_t)first;
-      compare->texts = true;
+    if (!known || !compare_op(site, &summary, level, &compare->ops[compare->count])) {
+      if (level == FMT_WIDEN_LOG2 || !fill_behind(compare, first, count))
+        return false;
+      continue;
     }
     compare->count++;
     compare->compared++;
@@ -343,7 +353,7 @@ static void fill_programs(struct prof_fast_compare *compare, const uint8_t *leve
     struct summary summary;
     bool known = summarize(compare, ops, count, &summary);
     if (!known || level == FMT_WIDEN_TYPE || summary.source == CONSTANT || summary.source == LOST ||
-        summary.source == FROM_POINTER || summary.source == TEXT || !compare_op(site, &summary, level, op))
+        !compare_op(site, &summary, level, op))
       *op = (struct prof_fast_compare_op){.kind = PROF_COMPARE_PROGRAM, .offset = (int32_t)first};
     else if (level == FMT_WIDEN_LOG2)
       prof_signature_set_state(states, ops->arg, FMT_STATE_LOG2);
@@ -384,7 +394,8 @@ static struct prof_fast_compare *make_compare(struct prof_tree *tree, const stru
   compare->registers = compare->count && compare->probed;
   for (uint32_t i = 0; i < compare->count; i++) {
     compare->registers = compare->registers && compare->ops[i].kind == PROF_COMPARE_REG;
-    compare->loads = compare->loads || compare->ops[i].kind == PROF_COMPARE_LOAD;
+    compare->loads =
+        compare->loads || compare->ops[i].kind == PROF_COMPARE_LOAD || compare->ops[i].kind == PROF_COMPARE_STEP;
   }
   if (compare->fast && site->sled && prof_process.upcalls.make_code)
     compare->number = prof_process.upcalls.make_code(compare);
@@ -467,12 +478,22 @@ bool prof_fast_compare_exclude(struct prof_tree *tree, const struct prof_site *s
   return prof_fast_compare_note(tree, site) && put_compare(tree, of_function);
 }
 
+/* How many words of an edge an op compares, the first of which this is. */
+static uint32_t words_of(const struct prof_fast_compare_op *op, const uint64_t *word)
+{
+  const bool is_null = op->kind == PROF_COMPARE_TEXT && *word == UINT64_MAX;
+  if (op->kind == PROF_COMPARE_STEP)
+    return 0;
+  return op->kind == PROF_COMPARE_TEXT && !is_null ? 1 + (uint32_t)((*word << 1 >> 1) + 7) / 8 : 1;
+}
+
 void prof_fast_compare_note_nulls(struct prof_fast_compare *compare, const struct fmt_rec_edge *edge)
 {
-  const uint64_t *words = (const uint64_t *)((const char *)edge + compare->words);
+  const uint64_t *word = (const uint64_t *)((const char *)edge + compare->words);
   for (uint32_t i = 0; i < compare->count && i < PROF_COMPARE_NULLS; i++) {
     const uint8_t kind = compare->ops[i].kind;
     if (kind == PROF_COMPARE_REG_NULL || kind == PROF_COMPARE_FRAME_NULL)
-      *(words[i] ? &compare->was_set : &compare->was_null) |= 1u << i;
+      *(*word ? &compare->was_set : &compare->was_null) |= 1u << i;
+    word += words_of(&compare->ops[i], word);
   }
 }

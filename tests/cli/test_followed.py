@@ -31,6 +31,7 @@ PROGRAM = r"""
 #define PAGE 4096
 #define LIMIT 32
 struct thing { char *name; signed char tiny; bool flag; short half; int whole; unsigned natural; long huge; };
+struct holder { long count; struct thing *thing; struct holder *next; };
 struct __attribute__((packed)) crooked { char first; long value; };
 static FILE *out;
 static long again;
@@ -67,6 +68,16 @@ N void more(const struct thing *a, const struct thing *b)
 }
 N void packed(const struct crooked *at) { told("packed(at->value=%ld)\n", at->value); }
 N void maybe(const struct thing *thing) { told(thing ? "maybe(thing->whole=%d)\n" : "maybe(thing=NULL, thing->whole=<unreadable>)\n", thing ? thing->whole : 0); }
+N void deep(const struct holder *holder, char *p, int n)
+{
+  told("deep(p=%s, n=%d, holder->thing->whole=%d, holder->next->thing->half=%d)\n", p ? "set" : "NULL", n, holder->thing->whole,
+       holder->next->thing->half);
+}
+N void named(const struct holder *holder, const char *s, char *p)
+{
+  told("named(s=%s, p=%s, holder->thing->name=%s, holder->next->count=%ld)\n", shown(s), p ? "set" : "NULL",
+       shown(holder->thing->name), holder->next->count);
+}
 N void text(const char *s) { told("text(s=%s)\n", shown(s)); }
 N void last(long a, int b, const char *c, const char *d) { told("last(a=%ld, b=%d, c=%s, d=%s)\n", a, b, shown(c), shown(d)); }
 N void first(const char *s, int n, const struct thing *thing, const char *t, long m)
@@ -109,8 +120,9 @@ N void texts(int round)
 }
 N void mixed(int round)
 {
-  static char c[64], d[64], deep[16];
+  static char c[64], d[64], below[16];
   static struct thing a, b;
+  static struct holder holder, behind;
   struct crooked crooked = {1, round % 4 - 1};
   a = (struct thing){.tiny = (signed char)-(round % 3), .flag = round % 2, .half = (short)(round % 2 ? -300 : 300), .whole = round % 5 - 2};
   b = (struct thing){.huge = round % 2 ? -(1l << 40) : 7, .natural = round % 3 ? 4000000000u : 1, .whole = round % 3};
@@ -119,8 +131,12 @@ N void mixed(int round)
   last(round % 2, -(round % 2), round % 7 ? c : NULL, d);
   first(c, round % 2, &a, round % 5 ? d : NULL, -1);
   first(round % 4 ? d : gone, round % 2, &b, c, round % 2);
-  down(filled(deep, round % 3 * 7, 0), round % 4, &b);
-  either(filled(deep, round % 9, 0), &b);
+  holder = (struct holder){round % 2, round % 3 ? &a : &b, &behind}, behind = (struct holder){round % 4, round % 5 ? &b : &a, NULL};
+  a.name = round % 11 ? c : NULL, b.name = d;
+  named(&holder, round % 2 ? d : c, round % 3 ? c : NULL), named(&holder, c, round % 2 ? c : NULL);
+  deep(&holder, round % 3 ? c : NULL, round % 2), deep(&holder, round % 2 ? d : NULL, 3);
+  down(filled(below, round % 3 * 7, 0), round % 4, &b);
+  either(filled(below, round % 9, 0), &b);
 }
 QUIET static void on_signal(int number)
 {
@@ -154,6 +170,8 @@ SHOWN = {
     "more": ["show a->tiny", "show a->flag", "show a->half", "show b->whole", "show b->huge", "show b->natural"],
     "packed": ["show at->value"], "maybe": ["show thing->whole"], "text": ["s string 32"], "last": ["c string 32", "d string 32"],
     "first": ["s string 32", "t string 32", "show thing->half"],
+    "deep": ["show holder->thing->whole", "show holder->next->thing->half"],
+    "named": ["s string 32", "show holder->thing->name string 32", "show holder->next->count"],
     **{name: ["s string 32", "show thing->whole"] for name in ("down", "either", "other")}}
 RULES = "".join(f"function {name}: {shown}\n" for name, all_shown in SHOWN.items() for shown in all_shown)
 
@@ -183,7 +201,8 @@ class Followed(harness.Case):
         report = self.callsig("report", recording, "--format", "json")
         self.assertEqual(report.returncode, 0, report.stderr)
         # A pointer shows its type beside what it leads to.
-        rows = {re.sub(r"\w+:struct \w+\*, ", "", row["signature"]): row["ncalls"] for row in json.loads(report.stdout)["rows"]}
+        rows = {re.sub(r"p:char[^,)]*", "p=set", re.sub(r"\w+:struct \w+\*, ", "", row["signature"])): row["ncalls"]
+                for row in json.loads(report.stdout)["rows"]}
         for name in [name for name in rows if name.split("(")[0] in ("main", "texts", "mixed")]:
             del rows[name]
         self.assertEqual(rows, dict(told))

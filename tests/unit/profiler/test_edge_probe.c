@@ -74,13 +74,17 @@ static struct fmt_op followed[] = {
     OP(FMT_OP_EMIT_FRAME, .reg = RSP, .size = 4, .flags = FMT_OPF_SIGNED, .imm = IN_FRAME(half), .arg = 3, .skip = 1),
 };
 
-/* One arg behind the pointer in a register, and a text, which code compares. */
+/* Args behind one pointer and behind two, and a text, which code compares. */
 static struct fmt_op loaded[] = {
     OP(FMT_OP_EMIT_REG, .reg = RBX, .size = 1, .arg = 0, .skip = 1),
     OP(FMT_OP_REG, .reg = RDX, .arg = 1, .skip = 3),
     OP(FMT_OP_LOAD, .size = 8, .arg = 1, .skip = 2),
     OP(FMT_OP_EMIT, .size = 4, .flags = FMT_OPF_SIGNED, .arg = 1, .skip = 1),
     OP(FMT_OP_EMIT_FRAME, .reg = RSP, .size = 4, .flags = FMT_OPF_SIGNED, .imm = IN_FRAME(half), .arg = 2, .skip = 1),
+    OP(FMT_OP_REG, .reg = RSP, .arg = 3, .skip = 4),
+    OP(FMT_OP_LOAD, .size = 8, .imm = IN_FRAME(behind), .arg = 3, .skip = 3),
+    OP(FMT_OP_LOAD, .size = 8, .arg = 3, .skip = 2),
+    OP(FMT_OP_EMIT, .size = 2, .arg = 3, .skip = 1),
 };
 static struct fmt_op with_text[] = {
     OP(FMT_OP_REG, .reg = RDI, .arg = 0, .skip = 2),
@@ -223,9 +227,10 @@ static void test_followed(void **state)
 static void test_loaded(void **state)
 {
   (void)state;
-  start(loaded, sizeof loaded / sizeof *loaded, 3);
+  start(loaded, sizeof loaded / sizeof *loaded, 4);
   struct prof_fast_compare *compare = prof_fast_compare_of(&thread.tree, &site, 0);
-  assert_true(compare->fast && compare->loads && !compare->texts && compare->ops[1].kind == PROF_COMPARE_LOAD);
+  assert_true(compare->fast && compare->loads && !compare->texts && compare->ops[1].kind == PROF_COMPARE_LOAD &&
+              compare->ops[3].kind == PROF_COMPARE_STEP && compare->compared == 4);
   assert_in_range(compare_with_tree(compare), CALLS * 9 / 10, CALLS);
   stop();
 }
@@ -309,7 +314,7 @@ static void test_collisions(void **state)
   } functions_of[] = {{two, 2, 2},
                       {direct, sizeof direct / sizeof *direct, 6},
                       {followed, sizeof followed / sizeof *followed, 4},
-                      {loaded, sizeof loaded / sizeof *loaded, 3},
+                      {loaded, sizeof loaded / sizeof *loaded, 4},
                       {with_text, sizeof with_text / sizeof *with_text, 4}};
   (void)state;
   uint64_t words[FMT_SIGNATURE_MAX_WORDS], now[FMT_SIGNATURE_MAX_WORDS];

@@ -45,6 +45,12 @@ static bool is_frame(const struct prof_fast_compare_op *op)
   return op->kind >= PROF_COMPARE_FRAME8 && op->kind <= PROF_COMPARE_FRAME_NULL;
 }
 
+/* Does it load from memory that may not be there? */
+static bool follows(const struct prof_fast_compare_op *op)
+{
+  return op->kind == PROF_COMPARE_LOAD || op->kind == PROF_COMPARE_TEXT || op->kind == PROF_COMPARE_STEP;
+}
+
 static bool is_null(const struct prof_fast_compare_op *op)
 {
   return op->kind == PROF_COMPARE_REG_NULL || op->kind == PROF_COMPARE_FRAME_NULL;
@@ -68,6 +74,8 @@ bool prof_compare_is_known(const struct prof_fast_compare_op *op, bool crc)
     return true;
   unsigned size = size_of(op);
   bool whole = op->shift % 8 == 0 && (size == 8 || size == 4 || size == 2 || size == 1);
+  if (op->kind == PROF_COMPARE_STEP)
+    return op->reg != PROF_SP;
   return op->reg != PROF_SP &&
          (op->kind == PROF_COMPARE_REG_NULL ||
           ((op->kind == PROF_COMPARE_REG || op->kind == PROF_COMPARE_LOG2 || op->kind == PROF_COMPARE_LOAD) && whole));
@@ -81,8 +89,7 @@ static bool is_put_away(const struct prof_piece *p, unsigned reg)
 
 bool prof_compare_takes_register(const struct prof_fast_compare_op *op)
 {
-  return op->kind == PROF_COMPARE_LOG2 || op->kind == PROF_COMPARE_LOAD || op->kind == PROF_COMPARE_TEXT ||
-         (is_frame(op) && encoded[op->reg] == PROF_RDX);
+  return op->kind == PROF_COMPARE_LOG2 || follows(op) || (is_frame(op) && encoded[op->reg] == PROF_RDX);
 }
 
 /* The stack pointer is lower by the return address of the sled's call. */
@@ -149,6 +156,13 @@ static int32_t next_load(struct prof_piece *p)
   return prof_code_saved(places[p->loads++ % PROF_PIECE_LOADS]);
 }
 
+/* The register with the address that an op follows, while arguments are hashed: where the op before has led is in rdx.
+ */
+static unsigned followed(struct prof_piece *p, const struct prof_fast_compare_op *op)
+{
+  return op->flags & PROF_COMPARE_BEHIND ? PROF_RDX : base(p, op, PROF_RDX);
+}
+
 /* rdx: what the argument's pointer leads to. */
 static void follow(struct prof_piece *p, const struct prof_fast_compare_op *op)
 {
@@ -157,16 +171,23 @@ static void follow(struct prof_piece *p, const struct prof_fast_compare_op *op)
                              : size == 4 ? prof_follow_4
                              : size == 2 ? prof_follow_2
                                          : prof_follow_1;
-  prof_code_memory(&p->w, 8, 0x8d, PROF_RDX, base(p, op, PROF_RDX), op->offset); /* lea */
+  prof_code_memory(&p->w, 8, 0x8d, PROF_RDX, followed(p, op), op->offset); /* lea */
   prof_code_call(&p->w, load);
   prof_piece_miss_if(p, PROF_IF_BELOW);
   PROF_CODE_STORE(&p->w, PROF_RDX, PROF_RSP, next_load(p));
 }
 
+/* rdx: this register. */
+static void move(struct prof_piece *p, unsigned reg)
+{
+  if (reg != PROF_RDX)
+    prof_code_registers(&p->w, 8, 0x8b, PROF_RDX, reg);
+}
+
 /* Adds a text to the hash. */
 static void mix_text(struct prof_piece *p, const struct prof_fast_compare_op *op)
 {
-  prof_code_registers(&p->w, 8, 0x8b, PROF_RDX, base(p, op, PROF_RDX));
+  move(p, followed(p, op));
   prof_code_memory(&p->w, 4, 0xc7, 0, PROF_RSP, prof_code_saved(TEXT_LIMIT));
   prof_code_word(&p->w, op->shift + 1u);
   prof_code_call(&p->w, prof_follow_text);
@@ -184,7 +205,10 @@ static void verify_text(struct prof_piece *p, const struct prof_fast_compare_op 
     prof_code_memory(w, 8, 0x8d, PROF_RDX, PROF_RAX, p->place); /* lea */
     PROF_CODE_STORE(w, PROF_RDX, PROF_RSP, prof_code_saved(TEXT_WORDS));
   }
-  prof_code_registers(w, 8, 0x8b, PROF_RDX, base(p, op, PROF_RDX));
+  if (op->flags & PROF_COMPARE_BEHIND)
+    PROF_CODE_LOAD(w, PROF_RDX, PROF_RSP, p->stepped);
+  else
+    move(p, base(p, op, PROF_RDX));
   prof_code_call(w, prof_follow_same);
   prof_piece_miss_if(p, PROF_IF_BELOW);
   p->behind_text = true;
@@ -252,6 +276,8 @@ static void mix(struct prof_piece *p, const struct prof_fast_compare_op *op)
     prof_piece_mix_register(p, 4, PROF_RDX);
   } else if (op->kind == PROF_COMPARE_TEXT) {
     mix_text(p, op);
+  } else if (op->kind == PROF_COMPARE_STEP) {
+    follow(p, op);
   } else if (op->kind == PROF_COMPARE_LOAD) {
     follow(p, op);
     prof_piece_mix_register(p, size, PROF_RDX);
@@ -281,6 +307,10 @@ void prof_piece_verify_argument(struct prof_piece *p, const struct prof_fast_com
   unsigned size = size_of(op), reg, words = PROF_RAX;
   if (op->kind == PROF_COMPARE_TEXT) {
     verify_text(p, op);
+    return;
+  }
+  if (op->kind == PROF_COMPARE_STEP) {
+    p->stepped = next_load(p);
     return;
   }
   p->place += 8;

@@ -26,6 +26,7 @@ struct prof_piece {
   unsigned caller, frame;             /* the caller's edge and the innermost frame, in turn where it is one register */
   int32_t place;                      /* where the edge's word for the op lies that is compared next: from rax, or */
   bool behind_text;                   /* from where the last text's words end */
+  int32_t stepped;                    /* where the last pointer that was followed to is put away, while verifying */
   unsigned loads;                     /* values from behind pointers that were put away so far */
   uint8_t *misses[PROF_PIECE_MISSES]; /* jumps to where the hook takes over */
   uint32_t miss_count;

@@ -296,7 +296,7 @@ size_t prof_site_code_write(uint8_t *target, size_t capacity, const struct prof_
   static const struct prof_guarded_code follow = {prof_follow_begin, prof_follow_end, prof_follow_failed};
   uint32_t loads = 0;
   for (uint32_t i = 0; i < compare->count; i++) {
-    loads += compare->ops[i].kind == PROF_COMPARE_LOAD;
+    loads += compare->ops[i].kind == PROF_COMPARE_LOAD || compare->ops[i].kind == PROF_COMPARE_STEP;
     if (!prof_compare_is_known(&compare->ops[i], piece.crc) || loads > PROF_PIECE_LOADS)
       return 0;
     piece.rdx_saved |= prof_compare_takes_register(&compare->ops[i]);
