@@ -370,8 +370,12 @@ static void three_byte(const struct sym_instruction *instruction, struct sym_ope
     both(operands, wide.rm | (has_immediate ? 0 : third), wide.reg);
   else if (!has_immediate && opcode >= 0xf0)
     both(operands, 0, wide.reg | wide.rm);
-  else if (has_immediate && opcode >= 0x14 && opcode <= 0x22)
-    both(operands, 0, wide.rm | vectors.rm | vectors.reg);
+  else if (has_immediate && opcode >= 0x14 && opcode <= 0x17) /* an element is taken out */
+    both(operands, vectors.reg, wide.rm);
+  else if (has_immediate && (opcode == 0x20 || opcode == 0x22)) /* one is put in */
+    both(operands, wide.rm, vectors.reg);
+  else if (has_immediate && opcode >= 0x18 && opcode <= 0x21)
+    both(operands, 0, vectors.rm | vectors.reg);
   else
     both(operands, 0, vectors.reg | vectors.rm | vector_third | sym_vector_register(0) | UINT64_C(1) << SYM_RCX);
 }

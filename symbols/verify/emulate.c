@@ -1,11 +1,11 @@
 /*
- * Runs the moves that compilers put after a hook's call on a machine with arbitrary contents.
+ * Runs the moves and the arithmetic that compilers put after a hook's call on a machine with arbitrary contents.
  */
 #include "symbols/verify/emulate.h"
 
 #include "symbols/verify/instruction.h"
 
-enum { RSP = VF_RSP, X86_RSP = 4 };
+enum { RSP = VF_RSP, X86_RAX = 0, X86_RCX = 1, X86_RSP = 4 };
 
 /* x86 numbers its registers otherwise than DWARF. */
 static const uint8_t dwarf_number[VF_REGISTERS] = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -179,25 +179,101 @@ static bool writes_nothing(const struct vf_instruction *instruction)
          opcode == 0xa9 || ((opcode == 0x80 || opcode == 0x81 || opcode == 0x83) && (instruction->reg & 7) == 7);
 }
 
-/* push, and adding a constant to a 64-bit register or subtracting one: what prologues do to the stack pointer. */
-static bool adjust(struct vf_machine *machine, const struct vf_instruction *instruction, bool *is_known)
+static bool push(struct vf_machine *machine, const struct vf_instruction *instruction, bool *is_known)
 {
-  uint8_t opcode = instruction->opcode;
-  unsigned group = instruction->reg & 7;
   uint64_t value, top;
-  if (instruction->is_two_byte)
+  if (instruction->is_two_byte || instruction->opcode < 0x50 || instruction->opcode > 0x57)
     return false;
-  if (opcode >= 0x50 && opcode <= 0x57) {
-    bool value_known = get(machine, instruction->rm, &value);
-    *is_known = get(machine, X86_RSP, &top) && store(machine, top - 8, value, 8, value_known);
-    set(machine, X86_RSP, top - 8, true);
+  bool value_known = get(machine, instruction->rm, &value);
+  *is_known = get(machine, X86_RSP, &top) && store(machine, top - 8, value, 8, value_known);
+  set(machine, X86_RSP, top - 8, true);
+  return true;
+}
+
+/* What instructions do with a register and another operand, by the number that groups 1 (80 to 83) and 2 (c0 to d3) of
+ * opcodes have in ModRM.reg; those of group 2 behind 8. The ones that are not named here need flags, or are rare. */
+enum arithmetic { ADD = 0, OR = 1, AND = 4, SUB = 5, XOR = 6, SHIFTS = 8, SHL = 12, SHR = 13, SAR = 15 };
+
+/* False: it is none of these. */
+static bool calculate(unsigned arithmetic, unsigned size, uint64_t left, uint64_t right, uint64_t *result)
+{
+  const unsigned count = (unsigned)(right & (size == 8 ? 63 : 31));
+  switch (arithmetic) {
+  case ADD:
+    *result = left + right;
     return true;
-  }
-  if ((opcode != 0x83 && opcode != 0x81) || (group != 0 && group != 5) || !instruction->is_wide ||
-      instruction->is_memory || !get(machine, instruction->rm, &value))
+  case OR:
+    *result = left | right;
+    return true;
+  case AND:
+    *result = left & right;
+    return true;
+  case SUB:
+    *result = left - right;
+    return true;
+  case XOR:
+    *result = left ^ right;
+    return true;
+  case SHL:
+    *result = left << count;
+    return true;
+  case SHR:
+    *result = vf_extend(left, size, false) >> count;
+    return true;
+  case SAR:
+    *result = (uint64_t)((int64_t)vf_extend(left, size, true) >> count);
+    return true;
+  default:
     return false;
-  uint64_t amount = (uint64_t)instruction->immediate;
-  set(machine, instruction->rm, group == 0 ? value + amount : value - amount, true);
+  }
+}
+
+/* An instruction as arithmetic on a register. */
+struct computation {
+  uint8_t to;
+  unsigned arithmetic;
+  struct operand right;
+};
+
+/* Of 2, 4 or 8 bytes, with the result in a register. False: it is something else. */
+static bool as_computation(const struct vf_machine *machine, const struct vf_instruction *instruction, uint64_t next,
+                           struct computation *out)
+{
+  const uint8_t opcode = instruction->opcode;
+  const bool is_of_register = opcode < 0x38 && (opcode & 7) == 3, is_of_rm = opcode < 0x38 && (opcode & 7) == 1;
+  const bool is_shift = opcode == 0xc1 || opcode == 0xd1 || opcode == 0xd3;
+  const bool is_immediate = opcode == 0x81 || opcode == 0x83, is_of_rax = opcode < 0x38 && (opcode & 7) == 5;
+  const bool is_in_opcode = is_of_register || is_of_rm || is_of_rax;
+  uint64_t address = 0;
+  if (instruction->is_two_byte || !(is_in_opcode || is_shift || is_immediate) ||
+      (instruction->is_memory && !is_of_register))
+    return false;
+  out->to = is_of_rax ? X86_RAX : is_of_register ? instruction->reg : instruction->rm;
+  out->arithmetic = is_in_opcode ? opcode >> 3 : (instruction->reg & 7u) + (is_shift ? SHIFTS : 0);
+  out->right = (struct operand){.value = opcode == 0xd1 ? 1 : (uint64_t)instruction->immediate, .is_known = true};
+  const bool address_known = instruction->is_memory && address_of(machine, instruction, next, &address);
+  if (is_of_register)
+    out->right = read_rm(machine, instruction, address, address_known, operand_size(instruction));
+  else if (is_of_rm)
+    out->right.is_known = get(machine, instruction->reg, &out->right.value);
+  else if (opcode == 0xd3)
+    out->right.is_known = get(machine, X86_RCX, &out->right.value);
+  return true;
+}
+
+/* Sums, differences, bits and shifts, some of which compilers leave until after a call. False: it is something else. */
+static bool compute(struct vf_machine *machine, const struct vf_instruction *instruction, uint64_t next, bool *is_known)
+{
+  struct computation computation;
+  const unsigned size = operand_size(instruction);
+  uint64_t left, result;
+  if (!as_computation(machine, instruction, next, &computation))
+    return false;
+  const bool left_known = get(machine, computation.to, &left);
+  if (!calculate(computation.arithmetic, size, left, computation.right.value, &result))
+    return false;
+  set_sized(machine, computation.to, result, size, left_known && computation.right.is_known);
+  *is_known = !(machine->unknown >> RSP & 1);
   return true;
 }
 
@@ -315,8 +391,8 @@ bool vf_emulate(const struct vf_code *code, struct vf_machine *machine, uint64_t
   bool is_known = true;
   if (!instruction.is_two_byte && instruction.opcode >= 0xb8 && instruction.opcode <= 0xbf)
     set_sized(machine, instruction.rm, (uint64_t)instruction.immediate, operand_size(&instruction), true);
-  else if (!writes_nothing(&instruction) && !adjust(machine, &instruction, &is_known) &&
-           !move(machine, &instruction, next, &is_known))
+  else if (!writes_nothing(&instruction) && !push(machine, &instruction, &is_known) &&
+           !compute(machine, &instruction, next, &is_known) && !move(machine, &instruction, next, &is_known))
     is_known = forget(machine, &instruction, next);
   *address = next;
   return is_known;

@@ -1,7 +1,7 @@
 /*
  * The instructions after a hook's call, run on a machine with arbitrary contents, to see what a description that holds
- * only later means at the hook. It knows the moves that compilers put there; what another instruction writes is not
- * known afterwards.
+ * only later means at the hook. It knows the moves that compilers put there, and sums, bits and shifts of registers;
+ * what another instruction writes is not known afterwards.
  */
 #ifndef CALLSIG_SYMBOLS_VERIFY_EMULATE_H
 #define CALLSIG_SYMBOLS_VERIFY_EMULATE_H

@@ -43,6 +43,19 @@ static void test_beginning(void **state)
   assert_int_equal(code.count, 0);
 }
 
+/* vpinsrd $1,%r12d,%xmm4,%xmm3; vpextrd $1,%xmm3,%r15d: what is put into a vector stays where it was, and what is taken
+ * out of one replaces what was there. */
+static void test_elements(void **state)
+{
+  (void)state;
+  FOLLOW(flow, 0xc4, 0xc3, 0x59, 0x22, 0xdc, 0x01, 0xc4, 0xc3, 0x79, 0x16, 0xdf, 0x01);
+  struct sym_code code = {0};
+  assert_int_equal(sym_flow_push(&flow, SYM_R12, &code), 8);
+  assert_ops(&code, 1, FMT_OP_REG);
+  sym_code_clear(&code);
+  assert_int_equal(sym_flow_push(&flow, SYM_R15, &code), 0);
+}
+
 /* clang -O0: mov -0x40(%rbp),%rdi; mov -0x34(%rbp),%esi; mov %rdi,-0x10(%rbp); mov %esi,-0x14(%rbp) */
 static void test_home(void **state)
 {
@@ -191,9 +204,10 @@ static void test_stepping_over(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_beginning),     cmocka_unit_test(test_home),    cmocka_unit_test(test_copies),
-      cmocka_unit_test(test_stack),         cmocka_unit_test(test_ends),    cmocka_unit_test(test_endless),
-      cmocka_unit_test(test_unknown_store), cmocka_unit_test(test_numbers), cmocka_unit_test(test_stepping_over),
+      cmocka_unit_test(test_beginning),     cmocka_unit_test(test_elements),      cmocka_unit_test(test_home),
+      cmocka_unit_test(test_copies),        cmocka_unit_test(test_stack),         cmocka_unit_test(test_ends),
+      cmocka_unit_test(test_endless),       cmocka_unit_test(test_unknown_store), cmocka_unit_test(test_numbers),
+      cmocka_unit_test(test_stepping_over),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
