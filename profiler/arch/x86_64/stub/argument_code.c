@@ -69,7 +69,7 @@ bool prof_compare_is_known(const struct prof_fast_compare_op *op, bool crc)
   if (op->reg > 15 || op->reg == 0 || op->reg == 10 || op->reg == 11)
     return false;
   if (op->kind == PROF_COMPARE_TEXT)
-    return crc;
+    return crc && op->reg != PROF_SP;
   if (is_frame(op))
     return true;
   unsigned size = size_of(op);
