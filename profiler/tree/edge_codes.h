@@ -33,7 +33,9 @@
  * at the site's op `offset`. */
 #define PROF_COMPARE_PROGRAM 13
 
-/* prof_fast_compare_op.flags, beside FMT_OPF_SIGNED: it begins where the op before it, a PROF_COMPARE_STEP, leads. */
+/* prof_fast_compare_op.flags, beside FMT_OPF_SIGNED: it begins where the op before it, a PROF_COMPARE_STEP, leads; and
+ * of PROF_COMPARE_LOAD, that the word is the log2 bucket of the value. */
 #define PROF_COMPARE_BEHIND 0x80
+#define PROF_COMPARE_BUCKET 0x40
 
 #endif

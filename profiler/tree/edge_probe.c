@@ -37,6 +37,13 @@ static uint64_t word_of(const struct prof_fast_compare_op *op, uint64_t value)
   }
 }
 
+/* The word that a load has the call pass. */
+static uint64_t loaded_word(const struct prof_fast_compare_op *op, uint64_t loaded)
+{
+  const uint64_t value = prof_probe_extend(op, loaded);
+  return op->flags & PROF_COMPARE_BUCKET ? (uint64_t)fmt_bucket_log2(value, op->flags & FMT_OPF_SIGNED) : value;
+}
+
 /* Does the call return to where the comparison was made for? `op` and the place behind it are its first two. */
 static bool returns_there(const struct prof_fast_compare_op *op, const struct prof_registers *registers)
 {
@@ -179,7 +186,7 @@ struct fmt_rec_edge *prof_edge_probe_any(const struct prof_thread *t, const stru
     if (loads && !prof_read_known(&behind, value, 8 - op[i].shift / 8u))
       return probe_whole(t, from, compare, registers);
     if (op[i].kind != PROF_COMPARE_STEP)
-      *word++ = loads ? prof_probe_extend(&op[i], behind) : word_of(&op[i], value);
+      *word++ = loads ? loaded_word(&op[i], behind) : word_of(&op[i], value);
   }
   return look_told(t, from, compare, op, words, count);
 }

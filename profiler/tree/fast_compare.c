@@ -244,7 +244,7 @@ static bool is_whole(uint8_t size)
 
 /* Adds the ops of the arg whose program begins at the site's op `first`, and has `count`, when it follows pointers from
  * a register to a value or a text: each leads to the next, at an offset. */
-static bool fill_behind(struct prof_fast_compare *compare, uint32_t first, uint32_t count)
+static bool fill_behind(struct prof_fast_compare *compare, uint32_t first, uint32_t count, unsigned level)
 {
   const struct fmt_op *ops = &compare->site->ops[first], *emit = &ops[count - 1];
   struct prof_fast_compare_op next = {.reg = ops[0].reg};
@@ -264,7 +264,8 @@ static bool fill_behind(struct prof_fast_compare *compare, uint32_t first, uint3
       return false;
     next.kind = is_last ? PROF_COMPARE_LOAD : PROF_COMPARE_STEP;
     next.shift = is_last ? (uint8_t)(64 - 8 * emit->size) : 0;
-    next.flags |= is_last ? emit->flags & FMT_OPF_SIGNED : 0;
+    if (is_last)
+      next.flags |= (emit->flags & FMT_OPF_SIGNED) | (level == FMT_WIDEN_LOG2 ? PROF_COMPARE_BUCKET : 0);
     next.offset = (int32_t)offset;
     compare->ops[added++] = next;
     next.flags = PROF_COMPARE_BEHIND;
@@ -304,7 +305,7 @@ static bool fill_ops(struct prof_fast_compare *compare, const uint8_t *levels)
     if (level == FMT_WIDEN_TYPE || (known && summary.source == LOST))
       continue;
     if (!known || !compare_op(site, &summary, level, &compare->ops[compare->count])) {
-      if (level == FMT_WIDEN_LOG2 || !fill_behind(compare, first, count))
+      if (!fill_behind(compare, first, count, level))
         return false;
       continue;
     }

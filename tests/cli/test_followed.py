@@ -34,7 +34,6 @@ struct thing { char *name; signed char tiny; bool flag; short half; int whole; u
 struct holder { long count; struct thing *thing; struct holder *next; };
 struct __attribute__((packed)) crooked { char first; long value; };
 static FILE *out;
-static long again;
 static char *page; /* nothing is mapped behind it */
 static char *const gone = (char *)0x10;
 QUIET static void told(const char *format, ...)
@@ -77,6 +76,31 @@ N void named(const struct holder *holder, const char *s, char *p)
 {
   told("named(s=%s, p=%s, holder->thing->name=%s, holder->next->count=%ld)\n", shown(s), p ? "set" : "NULL",
        shown(holder->thing->name), holder->next->count);
+}
+QUIET static const char *bucket(long value)
+{
+  static char lines[4][40];
+  static unsigned line;
+  const long size = value < 0 ? -value : value;
+  int low = 0;
+  while (size >> (low + 1))
+    low++;
+  char *to = lines[line++ % 4];
+  sprintf(to, value < 0 ? "-2^%d..-2^%d" : "2^%d..2^%d", value < 0 ? low + 1 : low, value < 0 ? low : low + 1);
+  return to;
+}
+/* So many values of each that a row has those of a bucket. */
+N void wide(const struct thing *thing, int n)
+{
+  told("wide(n=%d, thing->huge=%s, thing->natural=%s)\n", n, bucket(thing->huge), bucket(thing->natural));
+}
+N void buckets(void)
+{
+  struct thing thing;
+  for (long i = 0; i < 3000; i++) {
+    thing = (struct thing){.huge = (i % 3 ? 1 : -1) * (16 + i * i * 7), .natural = 16 + (unsigned)i * 1400000};
+    wide(&thing, i % 2);
+  }
 }
 N void text(const char *s) { told("text(s=%s)\n", shown(s)); }
 N void last(long a, int b, const char *c, const char *d) { told("last(a=%ld, b=%d, c=%s, d=%s)\n", a, b, shown(c), shown(d)); }
@@ -138,11 +162,6 @@ N void mixed(int round)
   down(filled(below, round % 3 * 7, 0), round % 4, &b);
   either(filled(below, round % 9, 0), &b);
 }
-QUIET static void on_signal(int number)
-{
-  (void)number;
-  again++;
-}
 int main(int argc, char **argv)
 {
   const bool blocked = argc > 3 && strcmp(argv[2], "blocked") == 0;
@@ -150,7 +169,7 @@ int main(int argc, char **argv)
   out = fopen(argv[argc - 1], "w");
   page = (char *)mmap(NULL, 3 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) + PAGE;
   munmap(page + PAGE, PAGE);
-  signal(SIGUSR1, on_signal);
+  buckets();
   sigfillset(&all);
   for (int round = 0; round < atoi(argv[1]); round++) {
     if (blocked && round % 5 == 3)
@@ -170,7 +189,7 @@ SHOWN = {
     "more": ["show a->tiny", "show a->flag", "show a->half", "show b->whole", "show b->huge", "show b->natural"],
     "packed": ["show at->value"], "maybe": ["show thing->whole"], "text": ["s string 32"], "last": ["c string 32", "d string 32"],
     "first": ["s string 32", "t string 32", "show thing->half"],
-    "deep": ["show holder->thing->whole", "show holder->next->thing->half"],
+    "wide": ["show thing->huge", "show thing->natural"], "deep": ["show holder->thing->whole", "show holder->next->thing->half"],
     "named": ["s string 32", "show holder->thing->name string 32", "show holder->next->count"],
     **{name: ["s string 32", "show thing->whole"] for name in ("down", "either", "other")}}
 RULES = "".join(f"function {name}: {shown}\n" for name, all_shown in SHOWN.items() for shown in all_shown)
@@ -203,7 +222,7 @@ class Followed(harness.Case):
         # A pointer shows its type beside what it leads to.
         rows = {re.sub(r"p:char[^,)]*", "p=set", re.sub(r"\w+:struct \w+\*, ", "", row["signature"])): row["ncalls"]
                 for row in json.loads(report.stdout)["rows"]}
-        for name in [name for name in rows if name.split("(")[0] in ("main", "texts", "mixed")]:
+        for name in [name for name in rows if name.split("(")[0] in ("main", "texts", "mixed", "buckets")]:
             del rows[name]
         self.assertEqual(rows, dict(told))
 

@@ -127,13 +127,17 @@ static unsigned value(struct prof_piece *p, const struct prof_fast_compare_op *o
   return temporary;
 }
 
-/* rdx: the log2 bucket of a value; a negative one is left to the hook. */
+/* rdx: this register. */
+static void move(struct prof_piece *p, unsigned reg)
+{
+  if (reg != PROF_RDX)
+    prof_code_registers(&p->w, 8, 0x8b, PROF_RDX, reg);
+}
+
+/* rdx: the log2 bucket of the value in it; a negative one is left to the hook. */
 static void bucket(struct prof_piece *p, const struct prof_fast_compare_op *op)
 {
   struct prof_code_writer *w = &p->w;
-  unsigned reg = value(p, op, PROF_RDX);
-  if (reg != PROF_RDX)
-    prof_code_registers(w, 8, 0x8b, PROF_RDX, reg);
   if (op->shift) {
     PROF_CODE(w, 0x48, 0xc1, 0xe2, op->shift);                                     /* shl rdx, shift */
     PROF_CODE(w, 0x48, 0xc1, op->flags & FMT_OPF_SIGNED ? 0xfa : 0xea, op->shift); /* sar or shr */
@@ -163,7 +167,7 @@ static unsigned followed(struct prof_piece *p, const struct prof_fast_compare_op
   return op->flags & PROF_COMPARE_BEHIND ? PROF_RDX : base(p, op, PROF_RDX);
 }
 
-/* rdx: what the argument's pointer leads to. */
+/* rdx: what the argument's pointer leads to, or the bucket of that. */
 static void follow(struct prof_piece *p, const struct prof_fast_compare_op *op)
 {
   const unsigned size = size_of(op);
@@ -174,14 +178,9 @@ static void follow(struct prof_piece *p, const struct prof_fast_compare_op *op)
   prof_code_memory(&p->w, 8, 0x8d, PROF_RDX, followed(p, op), op->offset); /* lea */
   prof_code_call(&p->w, load);
   prof_piece_miss_if(p, PROF_IF_BELOW);
+  if (op->flags & PROF_COMPARE_BUCKET)
+    bucket(p, op);
   PROF_CODE_STORE(&p->w, PROF_RDX, PROF_RSP, next_load(p));
-}
-
-/* rdx: this register. */
-static void move(struct prof_piece *p, unsigned reg)
-{
-  if (reg != PROF_RDX)
-    prof_code_registers(&p->w, 8, 0x8b, PROF_RDX, reg);
 }
 
 /* Adds a text to the hash. */
@@ -272,6 +271,7 @@ static void mix(struct prof_piece *p, const struct prof_fast_compare_op *op)
   if (op->kind == PROF_COMPARE_SKIP || is_null(op))
     return;
   if (op->kind == PROF_COMPARE_LOG2) {
+    move(p, value(p, op, PROF_RDX));
     bucket(p, op);
     prof_piece_mix_register(p, 4, PROF_RDX);
   } else if (op->kind == PROF_COMPARE_TEXT) {
@@ -280,7 +280,7 @@ static void mix(struct prof_piece *p, const struct prof_fast_compare_op *op)
     follow(p, op);
   } else if (op->kind == PROF_COMPARE_LOAD) {
     follow(p, op);
-    prof_piece_mix_register(p, size, PROF_RDX);
+    prof_piece_mix_register(p, size, PROF_RDX); /* a bucket is less than 256, so that its lowest byte says all */
   } else if (is_frame(op)) {
     mix_memory(p, size, base(p, op, PROF_RDX), frame_offset(op));
   } else if (is_put_away(p, encoded[op->reg])) {
@@ -317,6 +317,7 @@ void prof_piece_verify_argument(struct prof_piece *p, const struct prof_fast_com
   if (op->kind == PROF_COMPARE_SKIP)
     return;
   if (op->kind == PROF_COMPARE_LOG2) {
+    move(p, value(p, op, PROF_RDX));
     bucket(p, op);
     reg = PROF_RDX;
     size = 8;
@@ -328,6 +329,7 @@ void prof_piece_verify_argument(struct prof_piece *p, const struct prof_fast_com
     size = 1;
   } else if (op->kind == PROF_COMPARE_LOAD) {
     reg = p->temporary;
+    size = op->flags & PROF_COMPARE_BUCKET ? 8 : size;
     PROF_CODE_LOAD(&p->w, reg, PROF_RSP, next_load(p));
   } else {
     reg = value(p, op, p->temporary);
