@@ -25,7 +25,7 @@
  * memory that is not there: then no word is equal. The hooks' assembly leaves it to the probe (edge_probe.h). */
 #define PROF_COMPARE_LOAD 10
 /* A text that a register leads to, at most `shift` + 1 bytes: as many words as it takes. Likewise; its program begins
- * at the site's op `offset`. Then no arg of the comparison is widened, and its edges' states are the site's. */
+ * at the site's op `offset`. */
 #define PROF_COMPARE_TEXT 11
 /* No word: the 8 bytes at a register + offset, as of PROF_COMPARE_LOAD, are where the next op's begins. */
 #define PROF_COMPARE_STEP 12

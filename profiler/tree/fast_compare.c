@@ -294,14 +294,12 @@ static bool fill_ops(struct prof_fast_compare *compare, const uint8_t *levels)
     return false;
   if (compare->return_pc)
     compare_return(compare);
-  bool widened = false;
   for (uint32_t first = 0, count; first < site->op_count; first += count) {
     const struct fmt_op *ops = &site->ops[first];
     count = arg_ops(ops);
     unsigned level = levels ? levels[ops->arg] : FMT_WIDEN_NONE;
     struct summary summary;
     bool known = summarize(compare, ops, count, &summary);
-    widened = widened || level != FMT_WIDEN_NONE;
     if (level == FMT_WIDEN_TYPE || (known && summary.source == LOST))
       continue;
     if (!known || !compare_op(site, &summary, level, &compare->ops[compare->count])) {
@@ -312,7 +310,7 @@ static bool fill_ops(struct prof_fast_compare *compare, const uint8_t *levels)
     compare->count++;
     compare->compared++;
   }
-  return !compare->texts || !(widened || compare->call_site || site->uses_entry || site->uses_xmm);
+  return !compare->texts || !(compare->call_site || site->uses_entry || site->uses_xmm);
 }
 
 /* Fills the ops of a comparison whose words are those of args and then the call site. */
@@ -331,6 +329,21 @@ static void set_states(struct prof_fast_compare *compare)
 {
   for (uint32_t i = 0; i < compare->site->state_words; i++)
     prof_compare_states(compare)[i] = compare->site->states[i];
+}
+
+/* The same with what a signature has at these levels if all of its args are read. */
+static void set_read_states(struct prof_fast_compare *compare, const uint8_t *levels)
+{
+  const struct prof_site *site = compare->site;
+  set_states(compare);
+  for (uint32_t first = 0, count; levels && first < site->op_count; first += count) {
+    const struct fmt_op *ops = &site->ops[first];
+    count = arg_ops(ops);
+    if (levels[ops->arg] == FMT_WIDEN_TYPE)
+      prof_signature_set_state(prof_compare_states(compare), ops->arg, FMT_STATE_TYPE);
+    else if (levels[ops->arg] == FMT_WIDEN_LOG2 && ops[count - 1].code != FMT_OP_EMIT_STRING)
+      prof_signature_set_state(prof_compare_states(compare), ops->arg, FMT_STATE_LOG2);
+  }
 }
 
 /* The same where the interpreter has to run: for those args alone that need it. They are told by all of their words,
@@ -390,7 +403,7 @@ static struct prof_fast_compare *make_compare(struct prof_tree *tree, const stru
   } else if (compare->count <= PROF_PROBE_OPS) {
     compare->probed = (uint16_t)compare->count;
     if (compare->texts)
-      set_states(compare);
+      set_read_states(compare, prof_function_levels(function));
   }
   compare->registers = compare->count && compare->probed;
   for (uint32_t i = 0; i < compare->count; i++) {
@@ -413,7 +426,7 @@ bool prof_compare_says_all(struct prof_fast_compare *compare, const uint64_t *wo
     return count == states + compare->compared;
   bool same = count > states;
   for (uint32_t i = 0; same && i < states; i++)
-    same = words[i] == compare->site->states[i];
+    same = words[i] == prof_compare_states(compare)[i];
   return same;
 }
 

@@ -60,8 +60,8 @@ static inline uint32_t prof_compare_state_words(const struct prof_fast_compare *
   return compare->arguments ? compare->site->state_words : 0;
 }
 
-/* The state words of a signature of a comparison with PROF_COMPARE_PROGRAM or PROF_COMPARE_TEXT, but for what those
- * programs set. */
+/* The state words of a signature of a comparison with PROF_COMPARE_PROGRAM, but for what those programs set; of one
+ * with PROF_COMPARE_TEXT, those of a call all of whose args are read. */
 static inline uint64_t *prof_compare_states(struct prof_fast_compare *compare)
 {
   return (uint64_t *)(compare->ops + compare->probed);

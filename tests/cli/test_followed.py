@@ -77,6 +77,13 @@ N void named(const struct holder *holder, const char *s, char *p)
   told("named(s=%s, p=%s, holder->thing->name=%s, holder->next->count=%ld)\n", shown(s), p ? "set" : "NULL",
        shown(holder->thing->name), holder->next->count);
 }
+QUIET static char *filled(char *buffer, int length, int kind)
+{
+  for (int i = 0; i < length; i++)
+    buffer[i] = (char)('a' + (i + kind) % 3);
+  buffer[length] = 0;
+  return buffer;
+}
 QUIET static const char *bucket(long value)
 {
   static char lines[4][40];
@@ -94,12 +101,28 @@ N void wide(const struct thing *thing, int n)
 {
   told("wide(n=%d, thing->huge=%s, thing->natural=%s)\n", n, bucket(thing->huge), bucket(thing->natural));
 }
+N void noted(const char *s, long n, const struct thing *thing, const char *t)
+{
+  told("noted(s=%s, n=%s, t=%s, thing->huge=%ld)\n", shown(s), bucket(n), shown(t), thing->huge);
+}
+/* Names without end: nothing is told of them any more. */
+N void endless(const char *s, const char *t, int n)
+{
+  told("endless(s:char*, t=%s, n=%d)\n", shown(t), n);
+  if (*s != 'n')
+    abort();
+}
 N void buckets(void)
 {
-  struct thing thing;
+  struct thing thing, few;
+  char name[32], text[32];
   for (long i = 0; i < 3000; i++) {
     thing = (struct thing){.huge = (i % 3 ? 1 : -1) * (16 + i * i * 7), .natural = 16 + (unsigned)i * 1400000};
     wide(&thing, i % 2);
+    few = (struct thing){.huge = i / 2 % 2 - 1};
+    sprintf(name, "name %ld", i);
+    noted(i % 7 ? filled(text, (int)(i % 3) * 4, 0) : NULL, 16 + i % 1000, &few, i % 2 ? "odd" : "even, and longer");
+    endless(name, filled(text, (int)(i % 3) * 8, 1), (int)(i % 4));
   }
 }
 N void text(const char *s) { told("text(s=%s)\n", shown(s)); }
@@ -123,13 +146,6 @@ N int other(const char *s, const struct thing *thing)
 {
   told("other(s=%s, thing->whole=%d)\n", shown(s), thing->whole);
   return *s ? either(s + 1, thing) + 1 : 0;
-}
-QUIET static char *filled(char *buffer, int length, int kind)
-{
-  for (int i = 0; i < length; i++)
-    buffer[i] = (char)('a' + (i + kind) % 3);
-  buffer[length] = 0;
-  return buffer;
 }
 /* Of each length, at each place of eight, before the last byte that is there, and across the page before that. */
 N void texts(int round)
@@ -189,6 +205,7 @@ SHOWN = {
     "more": ["show a->tiny", "show a->flag", "show a->half", "show b->whole", "show b->huge", "show b->natural"],
     "packed": ["show at->value"], "maybe": ["show thing->whole"], "text": ["s string 32"], "last": ["c string 32", "d string 32"],
     "first": ["s string 32", "t string 32", "show thing->half"],
+    "noted": ["s string 32", "t string 32", "show thing->huge"], "endless": ["s string 32", "t string 32"],
     "wide": ["show thing->huge", "show thing->natural"], "deep": ["show holder->thing->whole", "show holder->next->thing->half"],
     "named": ["s string 32", "show holder->thing->name string 32", "show holder->next->count"],
     **{name: ["s string 32", "show thing->whole"] for name in ("down", "either", "other")}}

@@ -336,6 +336,8 @@ void prof_piece_verify_argument(struct prof_piece *p, const struct prof_fast_com
   }
   if (p->behind_text) {
     words = PROF_RDX;
+    if (reg == PROF_RDX)
+      prof_code_registers(&p->w, 8, 0x8b, reg = p->temporary, PROF_RDX);
     PROF_CODE_LOAD(&p->w, words, PROF_RSP, prof_code_saved(TEXT_WORDS));
   }
   prof_code_memory(&p->w, size, size == 1 ? 0x38 : 0x39, reg, words, p->place - 8); /* cmp [word], value */
