@@ -11,6 +11,7 @@ and ranks that do not come to MPI_Finalize.
 import collections
 import contextlib
 import csv
+import fcntl
 import io
 import json
 import os
@@ -159,11 +160,25 @@ class Job(MPIJob):
         for word in words:
             self.assertIn(word, done.stderr)
 
+    def wait_for_ranks(self):
+        """Of a rank that is killed mpirun may return before the others have ended, which hold their recordings until then."""
+        for name in self.left():
+            with open(self.path(name), "rb") as file:
+                for _ in range(600):
+                    try:
+                        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                        break
+                    except BlockingIOError:
+                        time.sleep(0.1)
+                else:
+                    self.fail(f"{name} is still recorded into")
+
     def test_killed(self):
         done = self.launch(3, "kill")
         self.assertNotEqual(done.returncode, 0)
         self.check_apart(done, 3, "callsig: rank 2 was ended by signal 9 without MPI_Finalize: what it recorded is in file.rank2 alone")
         # What killed ranks left beside their recordings goes when the place is used again.
+        self.wait_for_ranks()
         self.check_whole(3)
 
     def test_no_finalize(self):
