@@ -453,8 +453,13 @@ class Waits(harness.Case):
     def test_groupings_agree(self):
         """What is known of each call is the same by whatever calls are grouped, and a thread that computed has computed."""
         program = self.compile("pipeline", PIPELINE, "-pthread")
-        done = self.callsig("run", "-o", self.path("out"), program)
-        self.assertEqual(done.returncode, 0, done.stderr)
+        # Nothing is told of a run in which a thread lost the processor at each of its readings, on a machine that is that busy.
+        for _ in range(5):
+            done = self.callsig("run", "-o", self.path("out"), program)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            told = self.callsig("report", "out", "--format", "json")
+            if json.loads(told.stdout)["total_wait"] is not None:
+                break
         totals = {}
         for by in "function", "signature", "thread", "thread,function", "module":
             done = self.callsig("report", "out", "--by", by, "--format", "json")
