@@ -18,25 +18,21 @@
 #include "profiler/base/process.h"
 #include "profiler/base/syscall.h"
 
-#define PAGE_BITS PROF_PAGE_BITS
-#define SET_BITS  PROF_PAGE_SET_BITS
-#define WAYS      PROF_PAGE_WAYS
-
 /* Pages of the process that were there: by a hash of their number, the newest of each set first. Sets, because two
  * pages that share a place and are read in turn would cost a system call each time. Atomic; page 0 is none. Threads
  * that note pages of one set at once may lose one, which is asked for again. */
-uint64_t prof_known_pages[1u << SET_BITS][WAYS];
+uint64_t prof_known_pages[1u << PROF_PAGE_SET_BITS][PROF_PAGE_WAYS];
 
 /* Fibonacci hashing (Knuth, The Art of Computer Programming 3, 6.4): pages at any stride fall into sets evenly. */
 static uint64_t *page_set(uint64_t page)
 {
-  return prof_known_pages[page * PROF_PAGE_FACTOR >> (64 - SET_BITS)];
+  return prof_known_pages[page * PROF_PAGE_FACTOR >> (64 - PROF_PAGE_SET_BITS)];
 }
 
 static bool is_known(uint64_t page)
 {
   const uint64_t *set = page_set(page);
-  for (unsigned way = 0; page && way < WAYS; way++)
+  for (unsigned way = 0; page && way < PROF_PAGE_WAYS; way++)
     if (__atomic_load_n(&set[way], __ATOMIC_RELAXED) == page)
       return true;
   return false;
@@ -47,14 +43,14 @@ static void know(uint64_t page)
   uint64_t *set = page_set(page), next = page;
   if (is_known(page))
     return;
-  for (unsigned way = 0; way < WAYS && next; way++)
+  for (unsigned way = 0; way < PROF_PAGE_WAYS && next; way++)
     next = __atomic_exchange_n(&set[way], next, __ATOMIC_RELAXED);
 }
 
 static void forget(uint64_t page)
 {
   uint64_t *set = page_set(page);
-  for (unsigned way = 0; way < WAYS; way++)
+  for (unsigned way = 0; way < PROF_PAGE_WAYS; way++)
     if (__atomic_load_n(&set[way], __ATOMIC_RELAXED) == page)
       __atomic_store_n(&set[way], 0, __ATOMIC_RELAXED);
 }
@@ -62,14 +58,14 @@ static void forget(uint64_t page)
 /* Notes what [address, address + size) lies in as there, or as not. */
 static void note_pages(uintptr_t address, size_t size, bool there)
 {
-  for (uint64_t page = address >> PAGE_BITS; page <= (address + size - 1) >> PAGE_BITS; page++)
+  for (uint64_t page = address >> PROF_PAGE_BITS; page <= (address + size - 1) >> PROF_PAGE_BITS; page++)
     (there ? know : forget)(page);
 }
 
 /* May [address, address + size), no longer than a page, be loaded from directly? */
 static bool is_open(uintptr_t address, size_t size)
 {
-  return prof_net_holds() && is_known(address >> PAGE_BITS) && is_known((address + size - 1) >> PAGE_BITS);
+  return prof_net_holds() && is_known(address >> PROF_PAGE_BITS) && is_known((address + size - 1) >> PROF_PAGE_BITS);
 }
 
 /* Is memory mapped here? The kernel copies the mask of signals in before it looks at the operation, which does not
@@ -85,8 +81,8 @@ bool prof_is_mapped(uintptr_t address, size_t size)
 {
   if (address + size < address) /* none of it would be asked for: a pointer that is -1, as of what failed */
     return false;
-  for (uintptr_t page = address >> PAGE_BITS; page <= (address + size - 1) >> PAGE_BITS; page++) {
-    uintptr_t first = page << PAGE_BITS;
+  for (uintptr_t page = address >> PROF_PAGE_BITS; page <= (address + size - 1) >> PROF_PAGE_BITS; page++) {
+    uintptr_t first = page << PROF_PAGE_BITS;
     if (!word_is_mapped(first > address ? first : address & ~7ul))
       return false;
   }
@@ -112,14 +108,14 @@ static int read_slowly(void *target, uintptr_t address, size_t size)
     return -EFAULT;
   }
   prof_net_arm();
-  if (size <= (size_t)1 << PAGE_BITS && prof_net_holds())
+  if (size <= (size_t)1 << PROF_PAGE_BITS && prof_net_holds())
     note_pages(address, size, true);
   return 0;
 }
 
 int prof_read_memory(void *target, uintptr_t address, size_t size)
 {
-  if (size <= (size_t)1 << PAGE_BITS && is_open(address, size)) {
+  if (size <= (size_t)1 << PROF_PAGE_BITS && is_open(address, size)) {
     if (prof_guarded_copy(target, address, size) == 0)
       return 0;
     note_pages(address, size, false);
@@ -161,7 +157,7 @@ int prof_read_text(void *target, uintptr_t address, size_t size, size_t *read)
   uint8_t *bytes = target;
   size_t done = 0, piece = 0;
   while (done < size && (done == 0 || bytes[done - 1])) {
-    size_t left = ((size_t)1 << PAGE_BITS) - (address + done) % ((size_t)1 << PAGE_BITS);
+    size_t left = ((size_t)1 << PROF_PAGE_BITS) - (address + done) % ((size_t)1 << PROF_PAGE_BITS);
     if (read_piece(bytes + done, address + done, left < size - done ? left : size - done, &piece) < 0)
       return -EFAULT;
     done += piece;

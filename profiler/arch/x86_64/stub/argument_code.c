@@ -68,17 +68,17 @@ bool prof_compare_is_known(const struct prof_fast_compare_op *op, bool crc)
   /* rax, r10 and r11 are the code's own. */
   if (op->reg > 15 || op->reg == 0 || op->reg == 10 || op->reg == 11)
     return false;
-  if (op->kind == PROF_COMPARE_TEXT)
-    return crc && op->reg != PROF_SP;
   if (is_frame(op))
+    return true;
+  if (op->reg == PROF_SP)
+    return false;
+  if (op->kind == PROF_COMPARE_TEXT)
+    return crc;
+  if (op->kind == PROF_COMPARE_REG_NULL || op->kind == PROF_COMPARE_STEP)
     return true;
   unsigned size = size_of(op);
   bool whole = op->shift % 8 == 0 && (size == 8 || size == 4 || size == 2 || size == 1);
-  if (op->kind == PROF_COMPARE_STEP)
-    return op->reg != PROF_SP;
-  return op->reg != PROF_SP &&
-         (op->kind == PROF_COMPARE_REG_NULL ||
-          ((op->kind == PROF_COMPARE_REG || op->kind == PROF_COMPARE_LOG2 || op->kind == PROF_COMPARE_LOAD) && whole));
+  return whole && (op->kind == PROF_COMPARE_REG || op->kind == PROF_COMPARE_LOG2 || op->kind == PROF_COMPARE_LOAD);
 }
 
 /* Is the program's value of this register where the code has put it away? */
@@ -336,8 +336,10 @@ void prof_piece_verify_argument(struct prof_piece *p, const struct prof_fast_com
   }
   if (p->behind_text) {
     words = PROF_RDX;
-    if (reg == PROF_RDX)
-      prof_code_registers(&p->w, 8, 0x8b, reg = p->temporary, PROF_RDX);
+    if (reg == PROF_RDX) {
+      reg = p->temporary;
+      prof_code_registers(&p->w, 8, 0x8b, reg, PROF_RDX);
+    }
     PROF_CODE_LOAD(&p->w, words, PROF_RSP, prof_code_saved(TEXT_WORDS));
   }
   prof_code_memory(&p->w, size, size == 1 ? 0x38 : 0x39, reg, words, p->place - 8); /* cmp [word], value */
